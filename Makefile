@@ -1,0 +1,50 @@
+# Two commands do everything: `make demo` and `make test`. Both set themselves up.
+ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
+VENV := $(ROOT)/.venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+CORES := $(shell nproc 2>/dev/null || echo 2)
+
+.PHONY: demo test lint format table wheel bench clean
+
+demo: $(READY)
+	@cd "$(ROOT)/examples" && for text in letters/*.txt; do \
+	  printf '\n--- %s, as written\n' "$$text"; cat "$$text"; \
+	  printf '\n--- %s, as released\n' "$$text"; "$(BIN)/nomdeplume" obfuscate --quiet "$$text" | fold -s -w 90; \
+	done
+	@printf '\n--- a corpus: only the words, the id and the topic come out\n'
+	@cd "$(ROOT)/examples" && rm -rf .demo && mkdir .demo && \
+	  "$(BIN)/nomdeplume" obfuscate reviews.jsonl -o .demo/released.jsonl --size 20 --keep topic && \
+	  printf '\n' && cat .demo/released.jsonl && \
+	  printf '\n--- its certificate, read and checked\n' && \
+	  "$(BIN)/nomdeplume" certificate .demo/released.jsonl.certificate.json --release .demo/released.jsonl
+
+test: $(READY) lint
+	cd "$(ROOT)" && "$(BIN)/python" -m pytest -q -n $(CORES)
+
+lint: $(READY)
+	cd "$(ROOT)" && "$(BIN)/ruff" check && "$(BIN)/ruff" format --check && "$(BIN)/mypy" && "$(BIN)/lint-imports"
+
+format: $(READY)
+	cd "$(ROOT)" && "$(BIN)/ruff" format && "$(BIN)/ruff" check --fix
+
+table: $(READY)
+	cd "$(ROOT)" && "$(BIN)/python" scripts/bundled_table.py
+
+wheel: $(READY)
+	cd "$(ROOT)" && "$(BIN)/pip" wheel --quiet --no-deps -w dist .
+
+bench: $(READY)
+	cd "$(ROOT)" && for file in benchmarks/*.py; do "$(BIN)/python" $$file || exit 1; done
+
+clean:
+	rm -rf "$(VENV)" "$(ROOT)/dist" "$(ROOT)/examples/.demo"
+
+$(READY): $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
+	@python=$$(for each in "$${PYTHON:-python3}" python3.13 python3.12 python3.11; do \
+	  $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done); \
+	test -n "$$python" || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }; \
+	rm -rf "$(VENV)" && $$python -m venv "$(VENV)" || \
+	{ echo "Python's venv module is needed (Debian: apt-get install python3-venv)." >&2; exit 1; }
+	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -c "$(ROOT)/constraints.txt" -e "$(ROOT)[test]"
+	@touch "$@"

@@ -1,0 +1,43 @@
+"""Releases texts so that their author cannot be recognised while their topic can.
+
+text → bag of kept words → N words → noise on each word's vector → nearest word → document.
+Every document carries a certificate of what is promised about it.
+
+>>> from nomdeplume import Obfuscator
+>>> obfuscator = Obfuscator.laplace(epsilon=6, size=20)
+>>> [document] = obfuscator(["The orchard needs rain before the harvest."])
+>>> len(document.words), document.certificate.private
+(20, True)
+"""
+
+from nomdeplume._version import __version__
+from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
+from nomdeplume.mechanism import Mechanism, NoisyNearest
+from nomdeplume.noise import Laplace, Noise
+from nomdeplume.obfuscator import Document, Obfuscator
+from nomdeplume.privacy.certificate import Certificate
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.random import secure, seeded
+from nomdeplume.table import Table
+from nomdeplume.vocabulary import Vocabulary
+
+__all__ = [
+    "Certificate",
+    "Document",
+    "Guarantee",
+    "InputError",
+    "Laplace",
+    "Mechanism",
+    "Noise",
+    "NoisyNearest",
+    "Obfuscator",
+    "PlumeError",
+    "PrivacyError",
+    "Table",
+    "TableError",
+    "Unreadable",
+    "Vocabulary",
+    "__version__",
+    "secure",
+    "seeded",
+]

@@ -1,0 +1,60 @@
+"""`nomdeplume`: the group of commands, and what happens when one of them fails."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from typing import NoReturn
+
+import rich_click as click
+
+from nomdeplume._version import __version__
+from nomdeplume.cli.certificate import certificate
+from nomdeplume.cli.obfuscate import obfuscate
+from nomdeplume.cli.tables import tables
+from nomdeplume.errors import PlumeError
+
+EPILOG = (
+    "Exit codes: 0 all released, 2 bad input, 3 privacy refusal, "
+    "4 finished with documents withheld."
+)
+
+
+@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="nomdeplume")
+def cli() -> None:
+    """Release texts so that their author cannot be recognised while their topic can."""
+
+
+for command in (obfuscate, certificate, tables):
+    cli.add_command(command)
+
+
+def main() -> NoReturn:
+    """Run the command line and exit; no failure prints a word of a text, or a traceback."""
+    try:
+        sys.exit(cli(standalone_mode=False) or 0)
+    except PlumeError as error:
+        _stop(str(error), error.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (KeyboardInterrupt, click.Abort):
+        _stop("interrupted; nothing was released.", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except OSError as error:
+        _stop(f"{error.strerror or 'input or output failed'}: {error.filename or 'a file'}", 2)
+    except MemoryError:
+        _stop("not enough memory; nothing was released.", 1)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
+        _stop(f"unexpected {type(error).__name__} at {place}; please report it.", 1)
+
+
+def _stop(message: str, code: int) -> NoReturn:
+    click.echo(f"nomdeplume: {message}", err=True)
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Texts in and documents out, as a stream: files, folders, standard input, JSONL."""

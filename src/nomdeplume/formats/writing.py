@@ -1,0 +1,187 @@
+"""Where documents go: whole or not at all, hashed while they are written."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Protocol
+
+from nomdeplume.errors import InputError
+from nomdeplume.formats.reading import is_jsonl
+from nomdeplume.privacy.certificate import Output
+
+
+class Sink(Protocol):
+    """Takes documents one by one; nothing is there under its name before `finish`."""
+
+    def write(self, words: str, fields: Mapping[str, Any]) -> None: ...
+    def digest(self) -> Output: ...
+    def finish(self) -> None: ...
+    def discard(self) -> None: ...
+
+
+def open_sink(
+    output: Path | None, kind: str, *, id_field: str, force: bool = False, warning: str = ""
+) -> Sink:
+    """Where documents of a kind of input go: output follows input, unless it is named .jsonl."""
+    as_json = kind == "jsonl" or (output is not None and is_jsonl(output))
+    lines = "jsonl" if as_json else "text"
+    if output is None:
+        return LineSink(sys.stdout.buffer, kind=lines, warning=warning)
+    if as_json and not is_jsonl(output):
+        raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
+    if kind == "folder" and not as_json:
+        return FolderSink(output, id_field=id_field, force=force, warning=warning)
+    if output.is_dir():
+        raise InputError(f"{output} is a folder; name a file for the one document.")
+    packed = output.suffix.lower() == ".gz"
+    return LineSink(AtomicFile(output, force=force), kind=lines, packed=packed, warning=warning)
+
+
+class AtomicFile:
+    """A file that appears under its name complete or never.
+
+    It is written beside its place under a hidden name, readable by its owner only.
+    """
+
+    def __init__(self, path: Path, *, force: bool = False) -> None:
+        self.path, self.force = path, force
+        vacant(path, force=force)
+        self._partial = _partial(path)
+        opened = os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        self.file: IO[bytes] = os.fdopen(opened, "wb")
+
+    def finish(self) -> None:
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+        self._partial.chmod(0o666 & ~_umask())
+        if not self.force:
+            vacant(self.path)
+        self._partial.replace(self.path)
+
+    def discard(self) -> None:
+        self.file.close()
+        self._partial.unlink(missing_ok=True)
+
+
+class LineSink:
+    """One document a line, as plain words or as JSON, to a file or a stream."""
+
+    def __init__(
+        self, target: AtomicFile | IO[bytes], *, kind: str, packed: bool = False, warning: str = ""
+    ) -> None:
+        self.kind, self.warning = kind, warning
+        self._target = target
+        self._hash = sha256()
+        self._file = target.file if isinstance(target, AtomicFile) else target
+        self._gzip = gzip.GzipFile("", "wb", fileobj=_Tee(self._put), mtime=0) if packed else None
+        if warning and kind == "text":
+            self._line(f"# {warning}")
+
+    def write(self, words: str, fields: Mapping[str, Any]) -> None:
+        if self.kind == "text":
+            self._line(words)
+            return
+        record = {**fields, "text": words} | ({"warning": self.warning} if self.warning else {})
+        self._line(json.dumps(record, ensure_ascii=False))
+
+    def digest(self) -> Output:
+        if self._gzip:
+            self._gzip.close()
+        return Output(self.kind, self._hash.hexdigest())
+
+    def finish(self) -> None:
+        if isinstance(self._target, AtomicFile):
+            self._target.finish()
+        else:
+            self._target.flush()
+
+    def discard(self) -> None:
+        if isinstance(self._target, AtomicFile):
+            self._target.discard()
+
+    def _line(self, line: str) -> None:
+        data = (line + "\n").encode("utf-8", "surrogatepass")
+        if self._gzip:
+            self._gzip.write(data)
+        else:
+            self._put(data)
+
+    def _put(self, data: bytes) -> None:
+        self._hash.update(data)
+        self._file.write(data)
+
+
+class FolderSink:
+    """One file a document, under the name its text had."""
+
+    def __init__(
+        self, path: Path, *, id_field: str, force: bool = False, warning: str = ""
+    ) -> None:
+        self.path, self.force, self.warning, self.id_field = path, force, warning, id_field
+        vacant(path, force=force)
+        self._partial = _partial(path)
+        self._partial.mkdir(mode=0o700)
+        self._lines: list[str] = []
+
+    def write(self, words: str, fields: Mapping[str, Any]) -> None:
+        name = PurePosixPath(str(fields[self.id_field]))
+        place = self._partial / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        data = ((f"# {self.warning}\n" if self.warning else "") + words + "\n").encode()
+        place.write_bytes(data)
+        self._lines.append(listed(data, name.as_posix()))
+
+    def digest(self) -> Output:
+        return Output("folder", sha256("".join(sorted(self._lines)).encode()).hexdigest())
+
+    def finish(self) -> None:
+        self._partial.chmod(0o777 & ~_umask())
+        replaced = _partial(self.path)
+        if self.force and self.path.exists():
+            self.path.rename(replaced)
+        self._partial.rename(self.path)
+        shutil.rmtree(replaced, ignore_errors=True)
+
+    def discard(self) -> None:
+        shutil.rmtree(self._partial, ignore_errors=True)
+
+
+class _Tee:
+    """The little of a file that gzip writes to."""
+
+    def __init__(self, put: Any) -> None:
+        self.write = put
+
+    def flush(self) -> None: ...
+
+
+def listed(data: bytes, name: str) -> str:
+    """The line by which a file counts in the hash of its folder."""
+    return f"{sha256(data).hexdigest()}  {name}\n"
+
+
+def vacant(path: Path, *, force: bool = False) -> None:
+    """Refuse to write where something is, or where no folder is."""
+    if path.exists() and not force:
+        raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
+    if not path.parent.is_dir():
+        raise InputError(f"no folder {path.parent} to write into; make it first.")
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

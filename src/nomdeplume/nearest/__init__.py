@@ -1,0 +1,16 @@
+"""From a noisy vector to the nearest word: post-processing, it never sees the secret."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.nearest.exact import Exact
+
+__all__ = ["Exact", "Index"]
+
+
+class Index(Protocol):
+    """Finds the id of the word nearest to each query."""
+
+    def nearest(self, queries: NDArray[np.float64]) -> NDArray[np.int64]: ...

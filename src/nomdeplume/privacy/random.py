@@ -1,0 +1,88 @@
+"""Where randomness comes from: ChaCha20 keyed by the operating system, or a known seed.
+
+A stream that two releases share reveals the difference of their texts, so a
+secure generator refuses to be copied or pickled and is keyed anew in a forked
+child. Threads may share one: NumPy locks it, and they draw different parts.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import weakref
+from typing import Any, NoReturn
+
+from numpy.random import Generator
+
+from nomdeplume.errors import InputError, PrivacyError
+
+SECURE = "ChaCha20, keyed by the operating system"
+SEEDED = "ChaCha20, known seed"
+
+
+class SecureGenerator(Generator):
+    """A generator whose key nobody knows and whose stream nobody shares."""
+
+    def __init__(self) -> None:
+        super().__init__(_chacha(secrets.randbits(256)))
+        _alive.add(self)
+
+    def rekey(self) -> None:
+        """Start a new stream under a fresh key."""
+        self.bit_generator.state = _chacha(secrets.randbits(256)).state
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators with keys of their own, unrelated to this one's."""
+        return [SecureGenerator() for _ in range(n_children)]
+
+    def _refuse(self, *_: object) -> NoReturn:
+        raise PrivacyError(
+            "a secure generator must not be copied or pickled, its stream would be used twice; "
+            "make one in each worker with nomdeplume.secure()."
+        )
+
+    __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _refuse
+
+
+_alive: weakref.WeakSet[SecureGenerator] = weakref.WeakSet()
+
+
+def _rekey_all() -> None:
+    for generator in list(_alive):
+        generator.rekey()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_rekey_all)
+
+
+def secure() -> SecureGenerator:
+    """A fresh cryptographic generator, keyed by the operating system."""
+    return SecureGenerator()
+
+
+def seeded(seed: int) -> Generator:
+    """A repeatable generator for experiments: what it releases is not private."""
+    if not 0 <= seed < 2**256:
+        raise InputError(f"seed must be between 0 and 2²⁵⁶ − 1, got {seed}.")
+    return Generator(_chacha(seed))
+
+
+def is_private(rng: Generator) -> bool:
+    """Whether nobody can replay what `rng` draws."""
+    return isinstance(rng, SecureGenerator)
+
+
+def keystream(key: bytes, blocks: int, *, counter: int = 0) -> bytes:
+    """Blocks of ChaCha20 keystream, to be held against the test vectors of the standard.
+
+    `counter` is the last 128 bits of the initial state: block number, then nonce.
+    """
+    raw = _chacha(int.from_bytes(key, "little"), counter).random_raw(8 * blocks)
+    return bytes(raw.astype("<u8").tobytes())
+
+
+def _chacha(key: int, counter: int = 0) -> Any:
+    from randomgen import ChaCha  # 0.1 s to import, and only a release needs it
+
+    return ChaCha(key=key, counter=counter << 4, rounds=20)  # it counts words, 16 a block

@@ -1,0 +1,166 @@
+"""The native form of a table: a safetensors file, memory-mapped, its fingerprint inside.
+
+Tensors: `vectors` (float32 or float16), or `codes` (int8) with one `scale` per
+row; `words`, UTF-8 joined by line feeds. Metadata: name, language, fingerprint,
+and whatever notes (source, licence) the builder gave. The fingerprint is that
+of the float32 vectors that come out, so the metric is that of the stored file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import TableError
+from nomdeplume.table.table import Table, Vectors
+
+FORMAT = "nomdeplume table 1"
+TYPES = {"F32": "<f4", "F16": "<f2", "I8": "i1", "U8": "u1"}
+HEADER_LIMIT = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """Vectors kept small on disk and turned into float32 row by row."""
+
+    codes: NDArray[Any]  # (V, k) int8 or float16
+    scale: NDArray[np.float32]  # (V, 1), ones where the codes are the numbers themselves
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.codes.shape
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: Any, /) -> NDArray[np.float32]:
+        return np.asarray(self.codes[rows].astype(np.float32) * self.scale[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class Packed(Sequence[str]):
+    """Words as bytes in a file, decoded when first asked for."""
+
+    joined: NDArray[np.uint8]
+    size: int
+
+    @cached_property
+    def _words(self) -> list[str]:
+        words = self.joined.tobytes().decode("utf-8").split("\n")
+        if len(words) != self.size:
+            raise TableError(f"the file must hold {self.size} words, got {len(words)}.")
+        return words
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[str]: ...
+    def __getitem__(self, i: int | slice) -> str | list[str]:
+        return self._words[i]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._words)
+
+
+def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> None:
+    """Write `table` with its vectors as float32, float16, or int8 with one scale per row."""
+    from safetensors.numpy import save_file
+
+    tensors = _encode(table.vectors[:], dtype)
+    stored = Table(table.words, _decode(tensors), table.name, table.language)
+    tensors["words"] = np.frombuffer("\n".join(table.words).encode(), dtype=np.uint8)
+    metadata = {
+        **notes,
+        "format": FORMAT,
+        "name": table.name,
+        "language": table.language,
+        "fingerprint": stored.fingerprint,
+    }
+    partial = path.with_name(f".{path.name}.partial")
+    save_file(tensors, partial, metadata)
+    partial.chmod(0o644)
+    partial.replace(path)
+
+
+def is_native(start: bytes) -> bool:
+    """Whether a file that begins so is a safetensors file: a length, then a JSON object."""
+    return len(start) >= 9 and start[8:9] == b"{"
+
+
+def read(path: Path) -> Table:
+    """Open a native table without reading its vectors."""
+    header, offset = _header(path)
+    notes = header.pop("__metadata__", {})
+    if notes.get("format") != FORMAT or not notes.get("fingerprint"):
+        raise TableError(
+            f"{path} is not a nomdeplume table; build one with 'nomdeplume tables build'."
+        )
+    tensors = {name: _map(path, offset, entry) for name, entry in header.items()}
+    if "words" not in tensors or not {"vectors", "codes"} & set(tensors):
+        raise TableError(f"{path} must hold words and vectors; build it again.")
+    vectors = _decode(tensors)
+    return Table(
+        words=Packed(tensors["words"], len(vectors)),
+        vectors=vectors,
+        name=notes.get("name", path.stem),
+        language=notes.get("language", "en"),
+        seal=notes["fingerprint"],
+    )
+
+
+def _encode(vectors: NDArray[np.float32], dtype: str) -> dict[str, NDArray[Any]]:
+    if dtype == "int8":
+        scale = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-30) / np.float32(127)
+        return {"codes": np.rint(vectors / scale).astype(np.int8), "scale": scale}
+    if dtype not in ("float32", "float16"):
+        raise TableError(f"dtype must be float32, float16 or int8, got {dtype}.")
+    return {"vectors": np.ascontiguousarray(vectors.astype(dtype))}
+
+
+def _decode(tensors: Mapping[str, NDArray[Any]]) -> Vectors:
+    if "codes" in tensors:
+        return Stored(tensors["codes"], tensors["scale"])
+    vectors = tensors["vectors"]
+    if vectors.dtype == np.float32:
+        return vectors
+    return Stored(vectors, np.ones((len(vectors), 1), dtype=np.float32))
+
+
+def _header(path: Path) -> tuple[dict[str, Any], int]:
+    with path.open("rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+        if not 2 <= length <= HEADER_LIMIT:
+            raise TableError(
+                f"{path} must begin with a header of at most 1 MiB, got {length} bytes."
+            )
+        try:
+            header = json.loads(file.read(length))
+        except ValueError:
+            raise TableError(f"{path} must begin with a JSON header; it is damaged.") from None
+    if not isinstance(header, dict):
+        raise TableError(f"{path} must begin with a JSON object; it is damaged.")
+    return header, 8 + length
+
+
+def _map(path: Path, offset: int, entry: Mapping[str, Any]) -> NDArray[Any]:
+    """One tensor of the file, mapped into memory if the header tells the truth about it."""
+    try:
+        dtype = np.dtype(TYPES[entry["dtype"]])
+        shape = tuple(int(n) for n in entry["shape"])
+        start, end = (int(n) for n in entry["data_offsets"])
+    except (KeyError, TypeError, ValueError):
+        raise TableError(f"{path} has a tensor that cannot be read; build it again.") from None
+    size = int(np.prod(shape, dtype=object)) * dtype.itemsize
+    if min(shape, default=0) < 1 or end - start != size or offset + end > path.stat().st_size:
+        raise TableError(f"{path} is shorter than its header says; fetch or build it again.")
+    return np.memmap(path, dtype=dtype, mode="r", offset=offset + start, shape=shape)

@@ -1,0 +1,153 @@
+"""Table: words, ids and vectors of one public vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from math import floor, log2
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import TableError
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+ROWS = 1 << 14  # rows looked at together: bounds the memory of a pass over the table
+
+
+class Vectors(Protocol):
+    """Rows of float32, in memory or read on demand from a file."""
+
+    @property
+    def shape(self) -> tuple[int, ...]: ...
+    def __len__(self) -> int: ...
+    def __getitem__(self, rows: Any, /) -> NDArray[np.float32]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A vocabulary with one vector per word: `vectors[i]` belongs to `words[i]`.
+
+    The metric of every promise is the Euclidean distance between these vectors
+    as they are: nothing here is normalised.
+
+    >>> table = Table(("pear", "lake"), np.array([[0, 0], [3, 4]]), name="tiny")
+    >>> len(table), table.dimensions, table.ids(["lake", "moon"]).tolist()
+    (2, 2, [1])
+    """
+
+    words: Sequence[str]
+    vectors: Vectors  # (V, k)
+    name: str = "unnamed"
+    language: str = "en"
+    seal: str | None = field(default=None, repr=False)  # fingerprint a native file carries
+
+    def __post_init__(self) -> None:
+        if self.seal is None:
+            vectors = np.array(self.vectors, dtype=np.float32, order="C")
+            vectors.flags.writeable = False
+            object.__setattr__(self, "vectors", vectors)
+            object.__setattr__(self, "words", tuple(self.words))
+            self._validate()
+
+    @classmethod
+    def bundled(cls) -> Table:
+        """The table that ships with the package: 50,000 English words, 100 dimensions."""
+        from nomdeplume.table.bundled import open_bundled
+
+        return open_bundled()
+
+    @classmethod
+    def open(cls, path: str | Path, *, language: str | None = None) -> Table:
+        """The table in a file, native or GloVe text, told apart by content."""
+        from nomdeplume.table.readers import open_table
+
+        return open_table(Path(path), language=language)
+
+    def save(self, path: str | Path, *, dtype: str = "float32", **notes: str) -> None:
+        """Write the native form, which opens in milliseconds whatever its size."""
+        from nomdeplume.table.native import write
+
+        write(self, Path(path), dtype=dtype, notes=notes)
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @property
+    def dimensions(self) -> int:
+        return self.vectors.shape[1]
+
+    def ids(self, words: Iterable[str]) -> Ids:
+        """Ids of the words that the table knows; the others are left out."""
+        known = self._id_of
+        return np.array([known[word] for word in words if word in known], dtype=np.int64)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of words and vectors: two releases compare only under one table.
+
+        A native file carries it, so that opening need not read all of it;
+        `check` recomputes it.
+        """
+        return self.seal or self._digest()
+
+    def check(self) -> None:
+        """Read everything once: the vectors are finite and the fingerprint is the true one."""
+        self._validate()
+        if (found := self._digest()) != self.fingerprint:
+            raise TableError(
+                f"table {self.name} states the fingerprint {self.fingerprint[:16]}… "
+                f"but its content has {found[:16]}…: the file was changed; fetch or build it again."
+            )
+
+    @cached_property
+    def centre(self) -> Floats:
+        """The mean vector. Subtracting it from every vector changes no distance."""
+        return np.asarray(sum(rows.sum(axis=0) for rows in self.blocks()) / len(self))
+
+    @cached_property
+    def radius(self) -> float:
+        """Distance from the centre to the farthest word; no two words are 2·radius apart."""
+        return max(
+            float(np.sqrt(((rows - self.centre) ** 2).sum(axis=1).max())) for rows in self.blocks()
+        )
+
+    @property
+    def grid(self) -> float:
+        """Step of the public grid for noisy vectors: 2⁻²³ of the radius, as a power of two."""
+        return 2.0 ** (floor(log2(self.radius or 1.0)) - 23)
+
+    def blocks(self) -> Iterator[Floats]:
+        """All vectors in float64, some thousand rows at a time."""
+        for start in range(0, len(self), ROWS):
+            yield self.vectors[start : start + ROWS].astype(np.float64)
+
+    @cached_property
+    def _id_of(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.words)}
+
+    def _digest(self) -> str:
+        digest = sha256(f"nomdeplume table 1\n{len(self)} {self.dimensions}\n".encode())
+        digest.update("\n".join(self.words).encode())
+        for start in range(0, len(self), ROWS):
+            digest.update(self.vectors[start : start + ROWS].astype("<f4").tobytes())
+        return digest.hexdigest()
+
+    def _validate(self) -> None:
+        size = len(self.words)
+        if len(self.vectors.shape) != 2 or len(self.vectors) != size or not self.vectors.shape[1]:
+            raise TableError(f"{size} words need ({size}, k) vectors, got {self.vectors.shape}.")
+        if not size:
+            raise TableError("a table must hold at least one word, got none.")
+        if repeated := size - len(self._id_of):
+            raise TableError(f"words must be distinct, got {repeated} repeated.")
+        if any(not word or " " in word or "\n" in word for word in self.words):
+            raise TableError("words must not be empty or hold spaces; re-export the table.")
+        if not all(np.isfinite(rows).all() for rows in self.blocks()):
+            raise TableError("vectors must be finite, got NaN or infinity; re-export the table.")

@@ -1,0 +1,168 @@
+"""Text → words: what of a text can become part of a bag, with how often it occurs.
+
+Words are counted as soon as they are found, so the order of a text gets no
+further than this module. Case, digits and punctuation end here too.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from unicode_segmentation_rs import unicode_words
+
+from nomdeplume.errors import InputError
+
+CHUNK = 1 << 20  # characters segmented together, which bounds memory on a long text
+APOSTROPHES = "’‘ʼ′＇`´"  # all of them written for it
+INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphen, zero-width space, word joiner, BOM
+JOINERS = "\u200c\u200d"  # part of words in Persian and in Indic scripts
+ENDINGS = ("'s", "'re", "'ve", "'ll", "'d", "'m", "'em")
+IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
+FUNCTION_WORDS = Path(__file__).parent / "data" / "stop-words-en.txt"
+
+
+def words(text: str, language: str = "en") -> Counter[str]:
+    """Words of a text with their counts: lower case, letters only, contractions taken apart.
+
+    >>> sorted(words("Don't panic: the U.S.A. won’t buy 12 e-mails!"))
+    ['buy', 'do', 'e', 'mails', 'panic', 'the', 'usa', 'will']
+    """
+    found: Counter[str] = Counter()
+    for part in _parts(text):
+        found.update(unicode_words(_plain(part)))
+    kept: Counter[str] = Counter()
+    for word, count in found.items():
+        if word.isalpha():
+            kept[word] += count
+        else:
+            for piece in _pieces(word, language):
+                kept[piece] += count
+    return kept
+
+
+def is_word(word: str, language: str = "en") -> bool:
+    """Whether a text could contain `word` as one of its `words`."""
+    if word.isascii():
+        return word.isalpha() and word.islower()
+    return words(word, language) == {word: 1}
+
+
+@dataclass(frozen=True)
+class StopWords:
+    """Words left out of every bag: a named public list."""
+
+    name: str
+    words: frozenset[str]
+
+
+def stop_words(name: str = "default", language: str = "en") -> StopWords:
+    """The list called `name`: `short` (English function words), `iso`, `none`, or a file's path.
+
+    `iso` is the stopwords-iso list of any of 58 languages. The long lists drop
+    topic words (the English one `computer` and `world`), so `default` is `short` for English.
+    """
+    if name == "default":
+        name = "short" if language == "en" else "iso"
+    if name == "none":
+        return StopWords("none", frozenset())
+    if name == "short" and language == "en":
+        return StopWords("short-en", _listed(FUNCTION_WORDS))
+    if name == "iso":
+        return StopWords(f"iso-{language}", _iso(language))
+    if not Path(name).is_file():
+        raise InputError(
+            f"stop words must be iso, none, a file, or (for English) short; got {name!r}."
+        )
+    return StopWords("file", _listed(Path(name)))
+
+
+def _iso(language: str) -> frozenset[str]:
+    import stopwordsiso
+
+    if language not in stopwordsiso.langs():
+        known = " ".join(sorted(stopwordsiso.langs()))
+        raise InputError(
+            f"no stop words are known for language {language!r}; "
+            f"give a list with --stop-words FILE, or one of {known}."
+        )
+    return _cleaned(stopwordsiso.stopwords(language), language)
+
+
+def _listed(path: Path) -> frozenset[str]:
+    """Words of a file, any number on a line; a line that begins with # is a comment."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"stop words must be UTF-8 text; {path} is not.") from None
+    return _cleaned(line for line in lines if not line.startswith("#"))
+
+
+def _cleaned(entries: Iterable[str], language: str = "en") -> frozenset[str]:
+    return frozenset(words("\n".join(entries), language))
+
+
+def _parts(text: str) -> Iterator[str]:
+    """The text in pieces of about CHUNK characters, cut at white space where there is any."""
+    start = 0
+    while start < len(text):
+        end = start + CHUNK
+        if end < len(text):
+            end = max(text.rfind(" ", start, end), text.rfind("\n", start, end), start) + 1
+            end = end if end > start + 1 else start + CHUNK
+        yield text[start:end]
+        start = end
+
+
+def _plain(text: str) -> str:
+    """One way to write each letter: composed, lower case, with one kind of apostrophe."""
+    if not text.isascii():
+        for sign in APOSTROPHES:
+            text = text.replace(sign, "'")
+        for sign in INVISIBLE:
+            text = text.replace(sign, "")
+        text = text.encode("utf-8", "replace").decode()  # a lone surrogate is no letter
+        text = unicodedata.normalize("NFKC", text)
+    text = text.lower()
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _pieces(word: str, language: str) -> Iterator[str]:
+    """Words within what segmentation holds together: contractions, abbreviations, `snake_case`.
+
+    A single letter left by an apostrophe (`t`, `s`, `l`) is no word.
+    """
+    if any(sign.isnumeric() for sign in word):
+        return
+    if language == "en":
+        word = _uncontracted(word)
+    if all(len(letter) < 2 for letter in word.split(".")):
+        word = word.replace(".", "")
+    elided = "'" in word
+    for piece in _split(word):
+        if not (elided and len(piece) == 1) and all(map(_is_letter, piece)):
+            yield piece
+
+
+def _uncontracted(word: str) -> str:
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    if word.endswith("n't"):
+        return word[:-3]
+    for ending in ENDINGS:
+        if word.endswith(ending):
+            return word[: -len(ending)]
+    return word
+
+
+def _split(word: str) -> list[str]:
+    """Runs of signs that are not punctuation, of which segmentation allows some within a word."""
+    spaced = (" " if unicodedata.category(sign)[0] in "PS" else sign for sign in word)
+    return "".join(spaced).split()
+
+
+def _is_letter(sign: str) -> bool:
+    return unicodedata.category(sign)[0] in "LM" or sign in JOINERS

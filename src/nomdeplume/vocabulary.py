@@ -1,0 +1,97 @@
+"""The kept vocabulary: the words that bags and releases are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b, sha256
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.bag import Bag
+from nomdeplume.errors import InputError
+from nomdeplume.table import Table
+from nomdeplume.text import StopWords, is_word, stop_words, words
+
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Vocabulary:
+    """The words of a table that a text can contain, less the stop words.
+
+    It is public: it depends on the table and the stop list, never on a text.
+    Deleting the other words changes what is near to what, so every promise is
+    about bags of these (docs/guarantee.md).
+    """
+
+    table: Table
+    stop_words: StopWords
+
+    def __post_init__(self) -> None:
+        if not len(self):
+            raise InputError(
+                f"no word of table {self.table.name} is left after the stop words; choose others."
+            )
+
+    @classmethod
+    def of(cls, table: Table, stop_list: str = "default") -> Vocabulary:
+        """The vocabulary of a table with the stop list of that name in the table's language."""
+        return cls(table, stop_words(stop_list, table.language))
+
+    def __len__(self) -> int:
+        return len(self._id_of)
+
+    @cached_property
+    def ids(self) -> Ids:
+        """Ids of the kept words, ascending."""
+        return np.fromiter(self._id_of.values(), dtype=np.int64, count=len(self._id_of))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the kept words in the order of the table."""
+        return sha256("\n".join(self._id_of).encode()).hexdigest()
+
+    def __contains__(self, word: object) -> bool:
+        return word in self._id_of
+
+    def bag(self, text: str) -> Bag:
+        """The kept words of a text with their counts; everything else is forgotten."""
+        known = self._id_of
+        counts = {
+            known[word]: count
+            for word, count in words(text, self.table.language).items()
+            if word in known
+        }
+        return Bag.of(counts)
+
+    @cached_property
+    def public_bag(self) -> Bag:
+        """What stands in for a text without kept words: the first kept word of the table."""
+        return Bag.of({int(self.ids[0]): 1})
+
+    @cached_property
+    def alphabetical(self) -> tuple[Ids, NDArray[np.object_]]:
+        """Each id's place in the alphabet, and the words in alphabetical order."""
+        ordered = sorted(self._id_of)
+        place = np.full(len(self.table), -1, dtype=np.int64)
+        place[[self._id_of[word] for word in ordered]] = np.arange(len(ordered))
+        return place, np.array(ordered, dtype=object)
+
+    @cached_property
+    def tie_order(self) -> Ids:
+        """Each id's place in the order of a public hash of its word, which settles ties."""
+        place = np.full(len(self.table), -1, dtype=np.int64)
+        hashed = sorted(self._id_of, key=lambda word: blake2b(word.encode()).digest())
+        place[[self._id_of[word] for word in hashed]] = np.arange(len(hashed))
+        return place
+
+    @cached_property
+    def _id_of(self) -> dict[str, int]:
+        stopped = self.stop_words.words
+        return {
+            word: i
+            for i, word in enumerate(self.table.words)
+            if word not in stopped and is_word(word, self.table.language)
+        }

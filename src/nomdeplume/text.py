@@ -135,7 +135,7 @@ def _pieces(word: str, language: str) -> Iterator[str]:
 
     A single letter left by an apostrophe (`t`, `s`, `l`) is no word.
     """
-    if any(sign.isnumeric() for sign in word):
+    if any(unicodedata.category(sign)[0] == "N" for sign in word):
         return
     if language == "en":
         word = _uncontracted(word)

@@ -12,6 +12,8 @@ from nomdeplume.cli.options import table_options
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from nomdeplume.formats.reading import Inputs
     from nomdeplume.formats.release import Tally
     from nomdeplume.formats.writing import Sink
@@ -69,14 +71,16 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     cat letter.txt | nomdeplume obfuscate --budget 800
     """
     from nomdeplume.formats.reading import Fields, open_inputs
+    from nomdeplume.privacy.random import secure, seeded
 
+    rng = secure() if options["seed"] is None else seeded(options["seed"])
     fields = Fields(options["text_field"], options["id_field"], options["keep"])
     obfuscator = _obfuscator(options)
     source = open_inputs(inputs or _piped(), fields)
-    certificate_path = _certificate_path(options)
+    certificate_path = _certificate_path(inputs, options)
     sink = _sink(source.kind, options)
     try:
-        tally, certificate = _run(obfuscator, source, sink, options)
+        tally, certificate = _run(obfuscator, source, sink, rng, options)
         if certificate_path:
             _save(certificate, certificate_path, force=options["force"])
         sink.finish()
@@ -89,13 +93,11 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
 
 
 def _run(
-    obfuscator: Obfuscator, source: Inputs, sink: Sink, options: dict[str, Any]
+    obfuscator: Obfuscator, source: Inputs, sink: Sink, rng: Generator, options: dict[str, Any]
 ) -> tuple[Tally, Certificate]:
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.release import release
-    from nomdeplume.privacy.random import secure, seeded
 
-    rng = secure() if options["seed"] is None else seeded(options["seed"])
     with progress(source, quiet=options["quiet"]) as (tell, advance):
         tally = release(
             source,
@@ -139,13 +141,17 @@ def _obfuscator(options: dict[str, Any]) -> Obfuscator:
     )
 
 
-def _certificate_path(options: dict[str, Any]) -> Path | None:
+def _certificate_path(inputs: tuple[str, ...], options: dict[str, Any]) -> Path | None:
     """Where the certificate goes, seen to be free before anything is released."""
     from nomdeplume.formats.writing import vacant
 
     path: Path | None = options["certificate_path"]
-    if path is None and (output := options["output"]) is not None:
+    output: Path | None = options["output"]
+    if path is None and output is not None:
         path = output.with_name(f"{output.name}.certificate.json")
+    places = [place.resolve() for place in (output, path, *map(Path, inputs)) if place]
+    if len(set(places)) < len(places):
+        raise InputError("inputs, output and certificate must all be different files.")
     if path is not None:
         vacant(path, force=options["force"])
     return path

@@ -35,6 +35,10 @@ PAIRS = {
     "far": "two far ones",
     "any": "any two at all",
 }
+WEAK = (
+    " Factors this large bound the worst case only in form: whether an author is recognised in "
+    "practice is a question for an attack, and less budget promises more."
+)
 REFERENCES = Path(__file__).parent.parent / "data"
 
 
@@ -111,8 +115,9 @@ class Certificate:
 
     def meaning(self, promise: Promise) -> str:
         """What a promise allows between public texts, in a sentence."""
-        pairs = [f"{odds.factor} between {PAIRS[odds.pair]}" for odds in promise.odds]
-        return f"That is at most a factor of {', '.join(pairs)}."
+        pairs = ", ".join(f"{odds.factor} between {PAIRS[odds.pair]}" for odds in promise.odds)
+        plain = WEAK if promise.odds[0].loss > 10 else ""
+        return f"That is at most a factor of {pairs}.{plain}"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"

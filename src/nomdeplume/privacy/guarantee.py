@@ -8,7 +8,6 @@ from nomdeplume.distance import Bottleneck, Euclidean, Metric, WordMover
 from nomdeplume.distance.word_mover import Counts, Points
 from nomdeplume.errors import positive, whole
 
-
 EUCLIDEAN = Euclidean()
 
 

@@ -62,16 +62,22 @@ def _parse(
 ) -> tuple[list[str], NDArray[np.float32]]:
     """Words and vectors of some lines: one bulk parse, and line by line only to place an error."""
     parted = [line.rstrip().partition(b" ") for line in chunk]
-    if k > 0 and all(rest.count(b" ") == k - 1 for _, _, rest in parted):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # how NumPy reports a non-number
-            flat = np.fromstring(b" ".join(rest for _, _, rest in parted), np.float32, sep=" ")
-        if flat.size == k * len(chunk):
-            try:
-                return [word.decode("utf-8") for word, _, _ in parted], flat.reshape(-1, k)
-            except UnicodeDecodeError:
-                pass
+    try:
+        if k > 0 and all(rest.count(b" ") == k - 1 for _, _, rest in parted):
+            flat = _numbers(b" ".join(rest for _, _, rest in parted))
+            return [word.decode("utf-8") for word, _, _ in parted], flat.reshape(-1, k)
+    except ValueError:
+        pass  # not a number, a number too few, or not UTF-8: the next line says where
     raise TableError(next(_faults(chunk, k, name, before)))
+
+
+def _numbers(text: bytes) -> NDArray[np.float32]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)  # NumPy before 2.3 only warns
+        try:
+            return np.fromstring(text, dtype=np.float32, sep=" ")
+        except DeprecationWarning:
+            raise ValueError("not a number") from None
 
 
 def _faults(chunk: list[bytes], k: int, name: str, before: int) -> Iterator[str]:

@@ -1,0 +1,95 @@
+"""No word of a private text anywhere but in what the release may say.
+
+Canaries are words that no table knows, so a release cannot hold them by
+chance; they stand in every place of a text and in every field that is not kept.
+"""
+
+import gzip
+import json
+
+import pytest
+
+CANARIES = ("zyxoquant", "wumblegorf", "canary@secret", "Qx7Canary", "vorplique")
+TEXT = "Rain on zyxoquant harbour. Wumblegorf canary@secret.org Qx7Canary l'vorplique boats."
+
+
+def spill(run, done, tmp_path, inputs):
+    """Everything that a run leaves anywhere, less its own inputs."""
+    left = [done.stdout, done.stderr]
+    for path in tmp_path.rglob("*"):
+        left.append(path.relative_to(tmp_path).as_posix().encode())
+        if path.is_file() and path.name not in inputs:
+            data = path.read_bytes()
+            left.append(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+    return b"\n".join(left).lower()
+
+
+def record(**more):
+    return json.dumps({"id": 1, "text": TEXT, "author": "Vorplique", **more})
+
+
+CASES = {
+    "a letter": ("in.txt", TEXT, [], 0),
+    "a letter to a file": ("in.txt", TEXT, ["-o", "out.txt"], 0),
+    "seeded": ("in.txt", TEXT, ["-o", "out.txt", "--seed", "1"], 0),
+    "records": ("in.jsonl", record(), ["-o", "out.jsonl"], 0),
+    "packed records": ("in.jsonl", record(), ["-o", "out.jsonl.gz"], 0),
+    "broken JSON": ("in.jsonl", record() + "\n" + record()[:-9], ["-o", "out.jsonl"], 4),
+    "broken JSON, strict": ("in.jsonl", record()[:-9], ["--strict"], 2),
+    "text is a list": ("in.jsonl", record() + "\n" + record(text=[TEXT]), [], 4),
+    "id is an object": ("in.jsonl", record() + "\n" + record(id={"a": TEXT}), [], 4),
+    "no text field": ("in.jsonl", json.dumps({"body": TEXT, "id": TEXT}), [], 2),
+    "binary": ("in.txt", TEXT + "\x00\x01\x02\x03\x04" * 99, [], 2),
+    "impossible epsilon": ("in.txt", TEXT, ["--epsilon", "-1"], 2),
+    "unwritable": ("in.txt", TEXT, ["-o", "no/where/out.txt"], 2),
+    "a text for a table": ("in.txt", TEXT, ["--table", "in.txt"], 2),
+    "a text for a table of numbers": ("in.txt", f"{TEXT} 1", ["--table", "in.txt"], 2),
+    "nothing but canaries": ("in.txt", " ".join(CANARIES), ["-o", "out.txt"], 0),
+    "withheld": ("in.jsonl", record(text=CANARIES[0]), ["-o", "o.jsonl", "--empty", "withhold"], 4),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_no_canary_gets_out(run, tmp_path, case):
+    name, content, arguments, code = case
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    done = run("obfuscate", name, *arguments, code=code)
+
+    left = spill(run, done, tmp_path, {name})
+    assert done.stderr
+    assert not [canary for canary in CANARIES if canary.lower().encode() in left]
+
+
+def test_known_words_stay_out_of_messages_and_certificates(run, tmp_path):
+    """Words that the table knows can be released; nothing else may name them."""
+    (tmp_path / "in.txt").write_text("penguin accordion " * 40, encoding="utf-8")
+    done = run("obfuscate", "in.txt", "-o", "out.txt")
+    said = done.stdout + done.stderr + (tmp_path / "out.txt.certificate.json").read_bytes()
+
+    assert not [word for word in (b"penguin", b"accordion") if word in said.lower()]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_an_unexpected_error_says_where_and_nothing_else(tmp_path):
+    """Even a bug of ours must not print the text that it tripped over."""
+    import subprocess
+    import sys
+
+    script = tmp_path / "bug.py"
+    script.write_text(
+        "import sys\n"
+        "from nomdeplume.vocabulary import Vocabulary\n"
+        "from nomdeplume.cli.main import main\n"
+        "Vocabulary.bag = lambda self, text: {}[text]\n"
+        "sys.argv = ['nomdeplume', 'obfuscate', '-']\n"
+        "main()\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, script], input=TEXT.encode(), capture_output=True, check=False
+    )
+
+    assert done.returncode == 1
+    assert b"unexpected KeyError at bug.py:4" in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert not [c for c in CANARIES if c.lower().encode() in (done.stdout + done.stderr).lower()]

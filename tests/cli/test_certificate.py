@@ -1,0 +1,68 @@
+import json
+
+import pytest
+
+
+@pytest.fixture
+def released(run, tmp_path):
+    (tmp_path / "in.txt").write_text("rain on the old harbour", encoding="utf-8")
+    run("obfuscate", "in.txt", "-o", "out.txt")
+    return tmp_path
+
+
+def test_it_is_read_in_plain_words_and_checked(run, released):
+    said = run("certificate", "out.txt.certificate.json", "--release", "out.txt").stdout.decode()
+
+    assert "600 · W∞" in said
+    assert said.count("✓") == 8
+    assert "✗" not in said
+
+
+CHANGES = {
+    "hash": lambda words: [*words[:-1], "zulu"],
+    "size": lambda words: words[:-1],
+    "order": lambda words: words[::-1],
+    "vocabulary": lambda words: [*words[:-1], "zyxoquant"],
+    "documents": lambda words: [*words, "\n", *words],
+}
+
+
+@pytest.mark.parametrize("wrong", CHANGES)
+def test_a_changed_release_is_exit_3(run, released, wrong):
+    path = released / "out.txt"
+    words = path.read_text(encoding="utf-8").split()
+    path.write_text(" ".join(CHANGES[wrong](words)) + "\n", encoding="utf-8")
+    done = run("certificate", "out.txt.certificate.json", "--release", "out.txt", code=3)
+
+    assert f"✗ {wrong}" in done.stdout.decode()
+
+
+def test_a_changed_certificate_is_exit_3(run, released):
+    path = released / "out.txt.certificate.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps({**data, "epsilon": 0.5}), encoding="utf-8")
+
+    assert b"promises" in run("certificate", path.name, code=3).stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"rain", b"\xff\xfe", b'{"format": 99, "promises": 1}'])
+def test_other_files_are_exit_2(run, released, content):
+    (released / "x.json").write_bytes(content)
+
+    assert b"certificate" in run("certificate", "x.json", code=2).stderr
+
+
+def test_own_table_and_stop_words_are_given_again(run, tmp_path):
+    (tmp_path / "t.txt").write_text("rain 0 0\nsnow 0 9\nsun 9 0\n", encoding="utf-8")
+    (tmp_path / "stop.txt").write_text("sun", encoding="utf-8")
+    (tmp_path / "in.txt").write_text("rain", encoding="utf-8")
+    own = ["--table", "t.txt", "--stop-words", "stop.txt"]
+    run("obfuscate", "in.txt", "-o", "out.txt", *own)
+    run("certificate", "out.txt.certificate.json", "--release", "out.txt", *own)
+
+    assert b"table" in run("certificate", "out.txt.certificate.json", code=3).stderr
+    assert b"kept" in run("certificate", "out.txt.certificate.json", *own[:2], code=3).stderr
+
+
+def test_no_release_there_is_exit_2(run, released):
+    run("certificate", "out.txt.certificate.json", "--release", "nowhere", code=2)

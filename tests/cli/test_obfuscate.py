@@ -1,0 +1,368 @@
+"""The main job through the installed command: real processes, real files."""
+
+import gzip
+import json
+import os
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+from nomdeplume import Obfuscator
+from nomdeplume.vocabulary import Vocabulary
+from tests.cli.conftest import COMMAND
+
+TEXT = "The harbour was closed in winter; boats waited, and fishermen mended nets by the fire."
+
+
+@pytest.fixture(scope="module")
+def kept(request):
+    return Vocabulary.of(request.getfixturevalue("bundled"))
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def corpus(path, count=5, **more):
+    records = [
+        {"id": i, "text": f"{TEXT} {i}", "author": "Ann", "topic": "sea", **more}
+        for i in range(count)
+    ]
+    path.write_text("".join(json.dumps(each) + "\n" for each in records), encoding="utf-8")
+    return path
+
+
+def test_a_letter_just_works(run, tmp_path, kept):
+    (tmp_path / "letter.txt").write_text(TEXT, encoding="utf-8")
+    done = run("obfuscate", "letter.txt")
+    words = done.stdout.decode().rstrip("\n").split(" ")
+
+    assert len(words) == 100
+    assert words == sorted(words)
+    assert all(word in kept for word in words)
+    assert "600 · W∞" in done.stderr.decode()
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["letter.txt"]
+
+
+@pytest.mark.parametrize("arguments", [["-"], []])
+def test_a_pipe(run, arguments):
+    done = run("obfuscate", *arguments, "--size", "7", stdin=TEXT.encode())
+
+    assert len(done.stdout.split()) == 7
+
+
+def test_two_runs_differ_and_two_seeded_runs_do_not(run):
+    secure = {run("obfuscate", stdin=TEXT.encode()).stdout for _ in range(2)}
+    seeded = {run("obfuscate", "--seed", "3", stdin=TEXT.encode()).stdout for _ in range(2)}
+
+    assert len(secure) == 2
+    assert len(seeded) == 1
+    assert seeded.pop().startswith(b"# NOT PRIVATE")
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
+def test_jsonl_releases_only_what_is_asked_for(run, tmp_path, name):
+    corpus(tmp_path / "in.jsonl")
+    run("obfuscate", "in.jsonl", "-o", name, "--keep", "topic", "--size", "12")
+    content = (tmp_path / name).read_bytes()
+    content = gzip.decompress(content) if name.endswith("gz") else content
+    records = [json.loads(line) for line in content.splitlines()]
+
+    assert [record["id"] for record in records] == list(range(5))
+    assert all(set(record) == {"id", "topic", "text"} for record in records)
+    assert all(len(record["text"].split()) == 12 for record in records)
+    run("certificate", f"{name}.certificate.json", "--release", name)
+
+
+def test_jsonl_from_a_pipe_and_from_gzip(run, tmp_path):
+    content = corpus(tmp_path / "in.jsonl").read_bytes()
+    (tmp_path / "in.jsonl.gz").write_bytes(gzip.compress(content))
+    piped = run("obfuscate", "-", stdin=content).stdout.splitlines()
+    packed = run("obfuscate", "in.jsonl.gz").stdout.splitlines()
+
+    assert len(piped) == len(packed) == 5
+    assert {tuple(json.loads(line)) for line in piped + packed} == {("id", "text")}
+
+
+def test_other_field_names(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text(
+        json.dumps({"key": "a7", "body": TEXT, "text": "another"}) + "\n", encoding="utf-8"
+    )
+    done = run("obfuscate", "in.jsonl", "--text-field", "body", "--id-field", "key")
+    record = json.loads(done.stdout)
+
+    assert set(record) == {"key", "text"}
+    assert record["key"] == "a7"
+    assert record["text"] != "another"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--keep", "text"],
+        ["--keep", "body", "--text-field", "body"],
+        ["--id-field", "text"],
+    ],
+)
+def test_the_private_text_cannot_be_kept(run, tmp_path, arguments):
+    corpus(tmp_path / "in.jsonl", body=TEXT)
+
+    assert b"field" in run("obfuscate", "in.jsonl", *arguments, code=2).stderr
+
+
+def test_a_folder_becomes_a_folder(run, tmp_path):
+    (tmp_path / "letters/old").mkdir(parents=True)
+    (tmp_path / "letters/one.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "letters/old/two.md").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "letters/.hidden").write_text("x", encoding="utf-8")
+    run("obfuscate", "letters", "-o", "released")
+    found = sorted(
+        p.relative_to(tmp_path / "released").as_posix()
+        for p in (tmp_path / "released").rglob("*.*")
+    )
+
+    assert found == ["old/two.md", "one.txt"]
+    assert len((tmp_path / "released/one.txt").read_text(encoding="utf-8").split()) == 100
+    run("certificate", "released.certificate.json", "--release", "released")
+    (tmp_path / "released/one.txt").write_text("rain", encoding="utf-8")
+    assert (
+        b"hash"
+        in run("certificate", "released.certificate.json", "--release", "released", code=3).stderr
+    )
+
+
+def test_a_folder_can_become_jsonl_or_lines(run, tmp_path):
+    (tmp_path / "letters").mkdir()
+    for name in ("b.txt", "a.txt"):
+        (tmp_path / "letters" / name).write_text(TEXT, encoding="utf-8")
+    run("obfuscate", "letters", "-o", "out.jsonl")
+
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["a.txt", "b.txt"]
+    assert len(run("obfuscate", "letters").stdout.splitlines()) == 2
+
+
+def test_nothing_is_overwritten_without_force(run, tmp_path):
+    corpus(tmp_path / "in.jsonl")
+    (tmp_path / "out.jsonl").write_text("mine", encoding="utf-8")
+
+    assert b"--force" in run("obfuscate", "in.jsonl", "-o", "out.jsonl", code=2).stderr
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == "mine"
+    run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--force")
+    assert len(lines(tmp_path / "out.jsonl")) == 5
+    run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--force")
+
+
+@pytest.mark.parametrize("arguments", [["-o", "in.txt"], ["-o", "x.txt", "--certificate", "x.txt"]])
+def test_the_input_is_never_replaced(run, tmp_path, arguments):
+    (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
+    run("obfuscate", "in.txt", "--force", *arguments, code=2)
+
+    assert (tmp_path / "in.txt").read_text(encoding="utf-8") == TEXT
+
+
+def test_budget_is_epsilon_times_size(run, tmp_path):
+    (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
+    run("obfuscate", "in.txt", "-o", "out.txt", "--budget", "90", "--size", "30")
+    certificate = json.loads((tmp_path / "out.txt.certificate.json").read_text(encoding="utf-8"))
+
+    assert certificate["epsilon"] == pytest.approx(3.0)
+    assert certificate["budget"] == pytest.approx(90)
+    assert run("obfuscate", "in.txt", "--budget", "9", "--epsilon", "1", code=2)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nowhere.txt"],
+        ["in.txt", "--epsilon", "0"],
+        ["in.txt", "--epsilon", "nan"],
+        ["in.txt", "--epsilon", "-3"],
+        ["in.txt", "--epsilon", "1e308"],
+        ["in.txt", "--budget", "inf"],
+        ["in.txt", "--size", "0"],
+        ["in.txt", "--size", "2.5"],
+        ["in.txt", "--seed", "-1"],
+        ["in.txt", "--language", "fr"],
+        ["in.txt", "--table", "nowhere"],
+        ["in.txt", "--stop-words", "nowhere"],
+        ["in.txt", "-o", "no/such/folder.txt"],
+        ["in.txt", "-", "-o", "x.txt"],
+        ["in.txt", "--reduction", "guess"],
+        ["empty-folder"],
+    ],
+)
+def test_bad_input_is_exit_2_in_one_line(run, tmp_path, arguments):
+    (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "empty-folder").mkdir()
+    done = run("obfuscate", *arguments, code=2)
+
+    assert done.stdout == b""
+    assert done.stderr.strip()
+    assert b"Traceback" not in done.stderr
+
+
+def test_a_text_without_kept_words_is_released_like_any_other(run):
+    done = run("obfuscate", stdin=b"12 !! \xe2\x98\x94 the of and")
+
+    assert len(done.stdout.split()) == 100
+
+
+def test_withholding_is_declared(run, tmp_path):
+    records = [{"id": 1, "text": TEXT}, {"id": 2, "text": "?"}, {"id": 3, "text": TEXT}]
+    (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--empty", "withhold", code=4)
+    certificate = json.loads((tmp_path / "out.jsonl.certificate.json").read_text(encoding="utf-8"))
+
+    assert b"line 2: withheld" in done.stderr
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [1, 3]
+    assert certificate["documents"] == 2
+    assert "withheld" in certificate["empty_documents"]
+
+
+BROKEN = [
+    b'{"id": 1, "text": "rain on the harbour"}',
+    b'{"id": 2, "text": ',
+    b'{"id": 3, "text": null}',
+    b"[1, 2]",
+    b'{"id": 5}',
+    b'{"id": {"a": 1}, "text": "rain"}',
+    b'{"id": 7, "text": "\xff\xfe"}',
+    b"",
+    b'{"id": 9, "text": "snow on the harbour"}',
+]
+
+
+def test_unreadable_documents_are_withheld_by_position(run, tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(BROKEN))
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", code=4)
+
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [1, 9]
+    for number in (2, 3, 4, 5, 6, 7):
+        assert f"line {number}: withheld" in done.stderr.decode()
+
+
+def test_strict_stops_and_writes_nothing(run, tmp_path):
+    (tmp_path / "in.jsonl").write_bytes(b"\n".join(BROKEN))
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--strict", code=2)
+
+    assert b"line 2" in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.jsonl", "tmp"]
+
+
+def test_a_missing_text_field_lists_the_fields(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"id": 1, "body": "rain", "year": 3}', encoding="utf-8")
+    done = run("obfuscate", "in.jsonl", code=2)
+
+    assert b"id, body, year" in done.stderr
+    assert b"rain" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x89PNG\r\n\x1a\n" + b"\0" * 50, os.urandom(4000), b"%PDF-1.7"]
+)
+def test_binary_is_refused(run, tmp_path, content):
+    (tmp_path / "photo").write_bytes(content)
+
+    assert b"expected text" in run("obfuscate", "photo", code=2).stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "remark"),
+    [
+        ("rain été".encode("utf-8-sig"), b""),
+        ("rain été".encode("utf-16"), b""),
+        ("rain in the old harbour".encode("utf-16-le"), b"UTF-16"),
+        ("rain \xe9t\xe9 don\x92t".encode("latin-1"), b"Latin-1"),
+        (b"rain\0rain", b""),
+    ],
+)
+def test_encodings(run, tmp_path, content, remark):
+    (tmp_path / "in.txt").write_bytes(content)
+    done = run("obfuscate", "in.txt", "--epsilon", "1000", "--size", "5")
+
+    assert b"rain" in done.stdout
+    assert (remark in done.stderr) if remark else (b"read as" not in done.stderr)
+
+
+def test_apportion_without_noise_is_the_reduced_bag(run):
+    done = run(
+        "obfuscate", "--reduction", "apportion", "--size", "4", "--epsilon", "10000",
+        stdin=b"snow Rain rain RAIN the",
+    )  # fmt: skip
+
+    assert done.stdout.decode().split() == ["rain", "rain", "rain", "snow"]
+    assert b"40000 \xc2\xb7 W\xe2\x82\x81" in done.stderr  # 40000 · W₁
+
+
+def test_own_table_and_stop_words(run, tmp_path):
+    (tmp_path / "t.txt").write_text("rain 0 0\nsnow 0 9\nsun 9 0\n", encoding="utf-8")
+    (tmp_path / "stop.txt").write_text("sun", encoding="utf-8")
+    run("tables", "build", "t.txt", "-o", "t.safetensors")
+    for table in ("t.txt", "t.safetensors"):
+        done = run(
+            "obfuscate", "--table", table, "--stop-words", "stop.txt", "--epsilon", "0.1",
+            stdin=b"rain sun snow",
+        )  # fmt: skip
+        assert set(done.stdout.decode().split()) == {"rain", "snow"}
+
+
+def test_output_is_private_until_it_is_whole(tmp_path):
+    """Killed at any moment: no file under the output's name, and the partial one is hidden."""
+    corpus(tmp_path / "in.jsonl", count=20_000)
+    command = [str(COMMAND), "obfuscate", "in.jsonl", "-o", "out.jsonl"]
+    for wait in (0.0, 0.4, 0.8):
+        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
+        deadline = time.monotonic() + 60
+        while not (partial := list(tmp_path.glob(".out.jsonl.*"))):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        time.sleep(wait)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert not (tmp_path / "out.jsonl").exists()
+        assert not (tmp_path / "out.jsonl.certificate.json").exists()
+        assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in partial)
+        for path in partial:
+            path.unlink()
+
+
+def test_interrupted_runs_clean_up(tmp_path):
+    corpus(tmp_path / "in.jsonl", count=20_000)
+    command = [str(COMMAND), "obfuscate", "in.jsonl", "-o", "out.jsonl"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.jsonl.*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=30)
+
+    assert process.returncode == 130
+    assert b"nothing was released" in stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+
+
+def test_a_reader_that_stops_early_is_no_error(run, tmp_path):
+    corpus(tmp_path / "in.jsonl", count=4000)
+    done = subprocess.run(
+        f"{COMMAND} obfuscate in.jsonl --size 5 --quiet | head -n 1",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+    )
+
+    assert len(done.stdout.splitlines()) == 1
+    assert done.stderr == b""
+
+
+def test_the_command_and_the_library_agree(run, bundled):
+    from nomdeplume import seeded
+
+    [document] = Obfuscator.laplace(bundled, size=30)([TEXT], seeded(5))
+    done = run("obfuscate", "--size", "30", "--seed", "5", stdin=TEXT.encode())
+
+    assert done.stdout.decode().splitlines()[1] == document.text

@@ -1,0 +1,87 @@
+"""What every mechanism signs."""
+
+from math import inf, log
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+from tests.conftest import ALPHA
+
+from nomdeplume import InputError, Laplace, NoisyNearest, seeded
+
+
+def proven_loss(hits_x, hits_y, trials, *, alpha=ALPHA):
+    """A loss between x and y that the counts prove, wrong with probability ≤ alpha."""
+    p = beta.ppf(alpha / 2, hits_x, trials - hits_x + 1) if hits_x else 0.0
+    q = beta.isf(alpha / 2, hits_y + 1, trials - hits_y) if hits_y < trials else 1.0
+    return log(p / q) if p > 0 else -inf
+
+
+def proven(mechanism, table, rng, trials=40_000):
+    """Largest loss between the first two words that any single output word proves."""
+    inputs = np.repeat([[0], [1]], trials, axis=1)
+    x, y = (np.bincount(mechanism.release(i, rng), minlength=len(table)) for i in inputs)
+    return max(proven_loss(int(a), int(b), trials) for a, b in zip(x, y, strict=True))
+
+
+def test_release_keeps_shape_and_range(mechanism, table, rng):
+    ids = np.array([0, 1, 2, 3, 0])
+    released = mechanism.release(ids, rng)
+
+    assert released.shape == ids.shape
+    assert set(released) <= set(range(len(table)))
+
+
+def test_nothing_in_nothing_out(mechanism, rng):
+    assert mechanism.release(np.empty(0, dtype=np.int64), rng).shape == (0,)
+
+
+def test_release_leaves_its_input_alone(mechanism, rng):
+    ids = np.array([0, 1])
+    mechanism.release(ids, rng)
+
+    assert list(ids) == [0, 1]
+
+
+def test_same_stream_same_release(mechanism):
+    ids = np.zeros(50, dtype=np.int64)
+    one, two = (mechanism.release(ids, seeded(7)) for _ in "ab")
+
+    assert (one == two).all()
+
+
+def test_other_stream_other_release(mechanism):
+    ids = np.arange(400) % 4
+    one, two = (mechanism.release(ids, seeded(seed)) for seed in (7, 8))
+
+    assert (one != two).any()
+
+
+def test_no_event_beats_the_guarantee(mechanism, table, rng):
+    assert proven(mechanism, table, rng) <= mechanism.guarantee.loss(*table.vectors[:2])
+
+
+def test_a_liar_is_caught(table, rng):
+    """A mechanism with a tenth of the noise it claims is found out."""
+    claimed = NoisyNearest(table, Laplace(0.5)).guarantee
+    actual = NoisyNearest(table, Laplace(5.0))
+
+    assert proven(actual, table, rng) > claimed.loss(*table.vectors[:2])
+
+
+def test_large_requests_are_cut_into_blocks(table, rng):
+    released = NoisyNearest(table, Laplace(1.0)).release(np.zeros(20_000, dtype=np.int64), rng)
+
+    assert released.shape == (20_000,)
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, float("nan"), float("inf"), 1e-300, 1e-9])
+def test_impossible_epsilons_are_refused(table, epsilon):
+    with pytest.raises(InputError, match="epsilon"):
+        NoisyNearest(table, Laplace(epsilon))
+
+
+def test_huge_epsilon_leaves_words_alone(table, rng):
+    released = NoisyNearest(table, Laplace(1e300)).release(np.arange(4), rng)
+
+    assert released.tolist() == [0, 1, 2, 3]

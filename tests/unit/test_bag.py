@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from nomdeplume.bag import Bag, apportion, sample
+from nomdeplume.vocabulary import Vocabulary
+
+
+def test_a_bag_forgets_order_and_unknown_words(vocabulary):
+    one, two = vocabulary.bag("Pear, lake & moon: pear!"), vocabulary.bag("lake moon pear pear")
+
+    assert one.ids.tolist() == two.ids.tolist() == [1, 3]
+    assert one.counts.tolist() == two.counts.tolist() == [2, 1]
+    assert len(one) == 3
+
+
+def test_apportioning_gives_each_word_its_share():
+    order = np.arange(10)
+
+    [ids] = apportion([Bag.of({1: 6, 2: 3, 5: 1})], 10, order)
+    assert np.bincount(ids).tolist() == [0, 6, 3, 0, 0, 1]
+
+
+def test_the_largest_remainders_get_the_last_words():
+    [ids] = apportion([Bag.of({0: 5, 1: 3, 2: 2})], 4, np.arange(3))  # shares 2, 1.2, 0.8
+
+    assert np.bincount(ids).tolist() == [2, 1, 1]
+
+
+def test_ties_are_settled_by_the_public_order():
+    bag = Bag.of({0: 1, 1: 1, 2: 1})
+
+    assert apportion([bag], 2, np.array([2, 0, 1])).tolist() == [[1, 2]]
+    assert apportion([bag], 2, np.array([0, 1, 2])).tolist() == [[0, 1]]
+
+
+def test_the_tie_order_depends_on_the_words_only(bundled):
+    vocabulary = Vocabulary.of(bundled)
+    order = vocabulary.tie_order[vocabulary.ids]
+
+    assert sorted(order.tolist()) == list(range(len(vocabulary)))
+    assert abs(np.corrcoef(order, np.arange(len(order)))[0, 1]) < 0.03  # no favour to common words
+
+
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_reductions_have_the_size_asked_for(size, rng):
+    bags = [Bag.of({3: 2, 4: 1}), Bag.of({9: 5})]
+
+    assert sample(bags, size, rng).shape == (2, size)
+    assert apportion(bags, size, np.arange(10)).shape == (2, size)

@@ -1,0 +1,132 @@
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from nomdeplume import Certificate, InputError, Obfuscator, Table, seeded
+from nomdeplume.privacy.certificate import Odds
+from nomdeplume.privacy.verify import verify
+from nomdeplume.vocabulary import Vocabulary
+
+
+@pytest.fixture(scope="module")
+def obfuscator(request):
+    return Obfuscator.laplace(request.getfixturevalue("bundled"), epsilon=3, size=20)
+
+
+@pytest.fixture(scope="module")
+def certificate(obfuscator):
+    return obfuscator(["rain on the harbour", "snow"])[0].certificate
+
+
+def test_round_trip(certificate):
+    assert Certificate.from_json(certificate.to_json()) == certificate
+
+
+def test_it_states_what_was_done(certificate, bundled):
+    assert (certificate.mechanism, certificate.epsilon, certificate.size) == ("laplace", 3.0, 20)
+    assert certificate.budget == 60
+    assert certificate.documents == 2
+    assert certificate.table_fingerprint == bundled.fingerprint
+    assert certificate.private
+    assert not certificate.seeded
+
+
+def test_it_holds_nothing_about_single_documents(certificate):
+    assert not {"rain", "harbour", "snow"} & set(certificate.to_json().lower().split())
+    lists = [
+        name for name, value in json.loads(certificate.to_json()).items() if isinstance(value, list)
+    ]
+    assert lists == ["promises", "limits"]
+
+
+def test_sampled_and_apportioned_texts_have_different_promises(bundled):
+    sampled = Obfuscator.laplace(bundled, size=10).promises
+    apportioned = Obfuscator.laplace(bundled, size=10, reduction="apportion").promises
+
+    assert [promise.formula for promise in sampled] == ["loss ≤ 60 · W₁", "loss ≤ 60 · W∞"]
+    assert [promise.formula for promise in apportioned] == ["loss ≤ 60 · W₁"]
+    assert "samples" in sampled[0].sentence
+    assert "texts'" in sampled[1].sentence
+    assert "reduced" in apportioned[0].sentence
+
+
+def test_reference_pairs_lie_at_growing_distances(obfuscator):
+    for promise in obfuscator.promises:
+        assert [odds.pair for odds in promise.odds] == ["near", "typical", "far", "any"]
+        distances = [odds.distance for odds in promise.odds]
+        assert distances == sorted(distances)
+        assert distances[0] > 0
+        assert all(o.loss == pytest.approx(60 * o.distance) for o in promise.odds)
+
+
+@pytest.mark.parametrize(
+    ("loss", "factor"),
+    [(0.0, "1"), (1.0, "2.72"), (6.0, "403"), (1222.4, "e^1222 (about 10^531)")],
+)
+def test_factors_are_readable(loss, factor):
+    assert Odds("near", 1.0, loss).factor == factor
+
+
+def test_a_seeded_release_is_marked(obfuscator):
+    [document] = obfuscator(["rain"], seeded(1))
+
+    assert document.certificate.warning.startswith("NOT PRIVATE")
+    assert document.certificate.seeded
+    assert not document.certificate.private
+
+
+def test_a_table_in_another_language_has_no_reference_texts():
+    table = Table(("pluie", "neige"), np.array([[0.0, 0], [0, 1]]), language="fr")
+    [promise] = Obfuscator.laplace(table, size=3, reduction="apportion").promises
+
+    assert [odds.pair for odds in promise.odds] == ["any"]
+
+
+def test_a_large_size_is_stated_quickly(bundled):
+    [promise] = Obfuscator.laplace(bundled, size=100_000, reduction="apportion").promises
+
+    assert promise.odds[0].distance == pytest.approx(2.0, abs=0.3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": 2.0},
+        {"size": 21},
+        {"reduction": "apportion"},
+        {"table_fingerprint": "0" * 64},
+        {"kept_fingerprint": "0" * 64},
+    ],
+)
+def test_a_certificate_that_lies_about_itself_is_found_out(certificate, bundled, change):
+    checks = verify(replace(certificate, **change), Vocabulary.of(bundled), None)
+
+    assert not all(check.holds for check in checks)
+    assert all(check.holds for check in verify(certificate, Vocabulary.of(bundled), None))
+
+
+def test_a_smaller_stated_promise_is_found_out(certificate, bundled):
+    promise = certificate.promises[1]
+    smaller = replace(promise, odds=(replace(promise.odds[0], loss=1.0), *promise.odds[1:]))
+    lying = replace(certificate, promises=(certificate.promises[0], smaller))
+
+    assert not all(check.holds for check in verify(lying, Vocabulary.of(bundled), None))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", "{", '"x"', '{"format": 1, "promises": []}', '{"format": 2, "promises": []}'],
+)
+def test_what_is_no_certificate_is_refused(text):
+    with pytest.raises(InputError):
+        Certificate.from_json(text)
+
+
+@pytest.mark.parametrize("change", [{"epsilon": "6"}, {"private": 1}, {"size": 2.5}, {"extra": 1}])
+def test_a_damaged_certificate_is_refused(certificate, change):
+    data = json.loads(certificate.to_json()) | change
+
+    with pytest.raises(InputError, match="field"):
+        Certificate.from_json(json.dumps(data))

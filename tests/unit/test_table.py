@@ -1,0 +1,188 @@
+import gzip
+import json
+import struct
+
+import numpy as np
+import pytest
+
+from nomdeplume import Table, TableError
+from nomdeplume.table.bundled import NAME, PATH
+
+
+def test_ids_leave_unknown_words_out(table):
+    assert table.ids(["lake", "moon", "apple"]).tolist() == [3, 0]
+
+
+def test_a_table_cannot_be_changed(table):
+    with pytest.raises(ValueError, match="read-only"):
+        table.vectors[0, 0] = 1
+
+
+@pytest.mark.parametrize(
+    ("words", "vectors", "message"),
+    [
+        (["a", "b"], [[1.0]], "2 words need"),
+        (["a"], [1.0], "1 words need"),
+        ([], np.empty((0, 3)), "at least one word"),
+        (["a"], np.empty((1, 0)), "1 words need"),
+        (["a", "a"], [[1.0], [2.0]], "1 repeated"),
+        (["a", "b c"], [[1.0], [2.0]], "spaces"),
+        (["a", ""], [[1.0], [2.0]], "empty"),
+        (["a"], [[np.nan]], "finite"),
+        (["a"], [[np.inf]], "finite"),
+    ],
+)
+def test_what_is_no_table_is_refused(words, vectors, message):
+    with pytest.raises(TableError, match=message):
+        Table(words, np.array(vectors))
+
+
+def test_the_fingerprint_is_of_words_and_vectors(table):
+    def changed(**parts):
+        return Table(**{"words": table.words, "vectors": table.vectors, **parts}).fingerprint
+
+    assert changed(name="other") == table.fingerprint
+    assert changed(words=("apple", "pear", "river", "sea")) != table.fingerprint
+    assert changed(vectors=table.vectors[:] + 1) != table.fingerprint
+    assert changed(vectors=table.vectors[::-1]) != table.fingerprint
+
+
+def test_centre_and_radius(table):
+    assert table.centre == pytest.approx([2.5, 3.0])
+    assert table.radius == pytest.approx(np.hypot(2.5, 3.0))
+
+
+@pytest.mark.parametrize(("scale", "step"), [(1.0, 2.0**-22), (1024.0, 2.0**-12), (0.0, 2.0**-23)])
+def test_the_grid_follows_the_size_of_the_table(table, scale, step):
+    assert Table(table.words, table.vectors[:] * scale).grid == step
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_native_form_round_trip(tmp_path, dtype):
+    vectors = np.random.default_rng(0).standard_normal((300, 7)).astype(np.float32)
+    table = Table([f"w{i}é" for i in range(300)], vectors, "mine", "fr")
+    table.save(tmp_path / "t.safetensors", dtype=dtype)
+    opened = Table.open(tmp_path / "t.safetensors")
+    opened.check()
+
+    assert list(opened.words) == list(table.words)
+    assert (opened.name, opened.language) == ("mine", "fr")
+    assert np.abs(opened.vectors[:] - vectors).max() <= {"float32": 0, "float16": 2e-3}.get(
+        dtype, 0.02
+    )
+    assert opened.vectors[[3, 5]].dtype == np.float32
+    assert (opened.fingerprint == table.fingerprint) == (dtype == "float32")
+    assert Table(opened.words, opened.vectors[:]).fingerprint == opened.fingerprint
+
+
+def test_a_changed_native_file_is_found_out(tmp_path, table):
+    path = tmp_path / "t.safetensors"
+    table.save(path)
+    content = bytearray(path.read_bytes())
+    content[-30] ^= 1
+    path.write_bytes(content)
+
+    with pytest.raises(TableError, match="changed"):
+        Table.open(path).check()
+
+
+def safetensors(path, header, data=b""):
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {},
+        {"__metadata__": {"format": "something else"}},
+        {"__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"}},
+        {
+            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+            "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
+            "vectors": {"dtype": "F32", "shape": [10**9, 300], "data_offsets": [1, 4]},
+        },
+        {
+            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+            "words": {"dtype": "OBJECT", "shape": [1], "data_offsets": [0, 1]},
+        },
+    ],
+)
+def test_a_header_that_lies_is_refused(tmp_path, header):
+    path = tmp_path / "t.safetensors"
+    safetensors(path, header, b"abcd")
+
+    with pytest.raises(TableError):
+        Table.open(path)
+
+
+def test_a_cut_native_file_is_refused(tmp_path, table):
+    path = tmp_path / "t.safetensors"
+    table.save(path)
+    path.write_bytes(path.read_bytes()[:-4])
+
+    with pytest.raises(TableError, match="shorter"):
+        Table.open(path)
+
+
+GLOVE = "apple 0 0.5\npear -1e-2 1\n"
+
+
+@pytest.mark.parametrize("start", ["", "2 2\n"])
+@pytest.mark.parametrize("packed", [False, True])
+def test_glove_text(tmp_path, start, packed):
+    path = tmp_path / "glove.tiny.txt"
+    content = (start + GLOVE).encode()
+    path.write_bytes(gzip.compress(content) if packed else content)
+    table = Table.open(path, language="fr")
+
+    assert table.words == ("apple", "pear")
+    assert table.vectors[:].tolist() == pytest.approx(np.array([[0, 0.5], [-0.01, 1]]))
+    assert (table.name, table.language) == ("glove.tiny", "fr")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no line"),
+        (b"apple\n", "line 1: expected a word and 1 numbers, got 0"),
+        (b"apple 1 2\npear 1\n", "line 2: expected a word and 2 numbers, got 1"),
+        (b"apple 1 2\npear 1 2 3\n", "line 2: expected a word and 2 numbers, got 3"),
+        (b"apple 1 2\npear 1 x\n", "line 2: expected 2 numbers"),
+        (b"apple 1 2\n\npear 1 2\n", "line 2"),
+        (b"apple 1 2\np\xff\xfear 1 2\n", "line 2: expected UTF-8"),
+        (b"2 2\napple 1 2\npear 1\n", "line 3"),
+        (b"apple 1 2\napple 1 3\n", "1 repeated"),
+        (b"apple 1 nan\n", "finite"),
+    ],
+)
+def test_malformed_text_says_where(tmp_path, content, message):
+    path = tmp_path / "table.txt"
+    path.write_bytes(content)
+
+    with pytest.raises(TableError, match=message):
+        Table.open(path)
+
+
+def test_a_missing_table_is_refused(tmp_path):
+    with pytest.raises(TableError, match="found none"):
+        Table.open(tmp_path / "none.txt")
+
+
+def test_the_bundled_table_is_what_its_source_says(bundled):
+    stated = (PATH.parent / "SOURCE-glove.txt").read_text(encoding="utf-8")
+    bundled.check()
+
+    assert bundled.fingerprint in stated
+    assert (bundled.name, len(bundled), bundled.dimensions) == (NAME, 50_000, 100)
+    assert PATH.stat().st_size < 6_000_000
+    assert bundled.words[0] == "the"
+
+
+def test_opening_reads_neither_words_nor_vectors(tmp_path, table):
+    table.save(tmp_path / "t.safetensors")
+    opened = Table.open(tmp_path / "t.safetensors")
+
+    assert isinstance(opened.vectors, np.memmap)
+    assert vars(opened.words).keys() == {"joined", "size"}
+    assert isinstance(opened.words.joined, np.memmap)

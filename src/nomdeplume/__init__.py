@@ -10,16 +10,23 @@ Every document carries a certificate of what is promised about it.
 (20, True)
 """
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from nomdeplume._version import __version__
-from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
-from nomdeplume.mechanism import Mechanism, NoisyNearest
-from nomdeplume.noise import Laplace, Noise
-from nomdeplume.obfuscator import Document, Obfuscator
-from nomdeplume.privacy.certificate import Certificate
-from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.random import secure, seeded
-from nomdeplume.table import Table
-from nomdeplume.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
+    from nomdeplume.mechanism import Mechanism, NoisyNearest
+    from nomdeplume.noise import Laplace, Noise
+    from nomdeplume.obfuscator import Document, Obfuscator
+    from nomdeplume.privacy.certificate import Certificate
+    from nomdeplume.privacy.guarantee import Guarantee
+    from nomdeplume.privacy.random import secure, seeded
+    from nomdeplume.table import Table
+    from nomdeplume.vocabulary import Vocabulary
 
 __all__ = [
     "Certificate",
@@ -41,3 +48,26 @@ __all__ = [
     "secure",
     "seeded",
 ]
+
+_HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
+    "errors": ("InputError", "PlumeError", "PrivacyError", "TableError", "Unreadable"),
+    "mechanism": ("Mechanism", "NoisyNearest"),
+    "noise": ("Laplace", "Noise"),
+    "obfuscator": ("Document", "Obfuscator"),
+    "privacy.certificate": ("Certificate",),
+    "privacy.guarantee": ("Guarantee",),
+    "privacy.random": ("secure", "seeded"),
+    "table": ("Table",),
+    "vocabulary": ("Vocabulary",),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"nomdeplume.{home}"), name)
+    raise AttributeError(f"module 'nomdeplume' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

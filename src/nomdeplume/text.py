@@ -59,7 +59,15 @@ class StopWords:
     words: frozenset[str]
 
 
-def stop_words(name: str = "default", language: str = "en") -> StopWords:
+def stop_words(*names: str, language: str = "en") -> StopWords:
+    """All the lists named, as one."""
+    lists = [_stop_words(name, language) for name in names]
+    return StopWords(
+        "+".join(each.name for each in lists), frozenset().union(*(each.words for each in lists))
+    )
+
+
+def _stop_words(name: str, language: str) -> StopWords:
     """The list called `name`: `short` (English function words), `iso`, `none`, or a file's path.
 
     `iso` is the stopwords-iso list of any of 58 languages. The long lists drop

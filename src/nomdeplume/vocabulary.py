@@ -36,9 +36,12 @@ class Vocabulary:
             )
 
     @classmethod
-    def of(cls, table: Table, stop_list: str = "default") -> Vocabulary:
-        """The vocabulary of a table with the stop list of that name in the table's language."""
-        return cls(table, stop_words(stop_list, table.language))
+    def of(cls, table: Table, *stop_lists: str) -> Vocabulary:
+        """The words of a table less the lists named: `short`, `iso`, `none`, or files.
+
+        Without a name, the usual list of the table's language.
+        """
+        return cls(table, stop_words(*(stop_lists or ("default",)), language=table.language))
 
     def __len__(self) -> int:
         return len(self._id_of)

@@ -65,4 +65,6 @@ def test_own_table_and_stop_words_are_given_again(run, tmp_path):
 
 
 def test_no_release_there_is_exit_2(run, released):
-    run("certificate", "out.txt.certificate.json", "--release", "nowhere", code=2)
+    done = run("certificate", "out.txt.certificate.json", "--release", "nowhere", code=2)
+
+    assert b"no release at nowhere" in done.stderr

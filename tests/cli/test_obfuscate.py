@@ -281,7 +281,7 @@ def test_binary_is_refused(run, tmp_path, content):
 )
 def test_encodings(run, tmp_path, content, remark):
     (tmp_path / "in.txt").write_bytes(content)
-    done = run("obfuscate", "in.txt", "--epsilon", "1000", "--size", "5")
+    done = run("obfuscate", "in.txt", "--epsilon", "1000", "--size", "60")
 
     assert b"rain" in done.stdout
     assert (remark in done.stderr) if remark else (b"read as" not in done.stderr)

@@ -50,7 +50,7 @@ def test_3_the_vocabulary_does_not_depend_on_the_texts(bundled):
 
 
 def test_4_post_processing_sees_the_noisy_vector_only(table, rng):
-    """The search is handed vectors alone: two words with the same noisy vector are treated alike."""
+    """The search is handed vectors alone: words with one noisy vector fare alike."""
     assert list(inspect.signature(Exact.nearest).parameters) == ["self", "queries"]
     handed = []
 

@@ -28,7 +28,7 @@ def brute(table, queries, ids=None):
     spread=st.sampled_from([1e-3, 1.0, 100.0]),
     threads=st.integers(1, 2),
 )
-def test_nearest_is_brute_force(seed, size, k, offset, spread, threads):
+def test_nearest_is_brute_force(*, seed, size, k, offset, spread, threads):
     rng = np.random.default_rng(seed)
     table = world(rng.standard_normal((size, k)) * spread + offset)
     queries = table.vectors[rng.integers(0, size, 40)] + spread * rng.standard_normal((40, k))

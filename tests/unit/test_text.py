@@ -80,11 +80,11 @@ def test_short_list_keeps_topic_words_that_the_long_one_drops():
 def test_stop_words_of_58_languages():
     import stopwordsiso
 
-    lists = [stop_words("iso", language) for language in stopwordsiso.langs()]
+    lists = [stop_words("iso", language=language) for language in stopwordsiso.langs()]
 
     assert len(lists) == 58
     assert all(each.words for each in lists)
-    assert stop_words("default", "fr").name == "iso-fr"
+    assert stop_words("default", language="fr").name == "iso-fr"
 
 
 def test_stop_words_from_a_file(tmp_path):
@@ -92,6 +92,8 @@ def test_stop_words_from_a_file(tmp_path):
     path.write_text("# a comment\nRain sun\nwind\n", encoding="utf-8")
 
     assert stop_words(str(path)).words == {"rain", "sun", "wind"}
+    assert {"the", "rain"} < stop_words("short", str(path)).words
+    assert stop_words("short", str(path)).name == "short-en+file"
 
 
 @pytest.mark.parametrize(
@@ -99,4 +101,4 @@ def test_stop_words_from_a_file(tmp_path):
 )
 def test_unknown_stop_words_are_refused(name, language):
     with pytest.raises(InputError):
-        stop_words(name, language)
+        stop_words(name, language=language)

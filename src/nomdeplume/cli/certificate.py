@@ -46,17 +46,22 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
 
 
 def _plain(stated: Certificate) -> str:
-    parts = [f"{stated.warning}.\n"] if stated.warning else []
-    parts += [
+    from nomdeplume.privacy.certificate import fill
+
+    made = (
         f"{stated.documents:,} documents of {stated.size} words each, made by {stated.program}: "
         f"mechanism {stated.mechanism}, ε = {stated.epsilon:.12g} per word, "
-        f"E = {stated.budget:.12g} per document, reduction {stated.reduction}.",
+        f"E = {stated.budget:.12g} per document, reduction {stated.reduction}. "
+        f"Noise from {stated.generator}."
+    )
+    table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "
-        f"in {stated.table_dimensions} dimensions; {stated.kept_words:,} kept after the stop words "
-        f"({stated.stop_words}); {stated.empty_documents}.",
-        f"Noise from {stated.generator}.\n",
-    ]
-    for promise in stated.promises:
-        parts += [promise.sentence, stated.meaning(promise) + "\n"]
-    parts += [stated.several_documents, *stated.limits, ""]
-    return "\n".join(parts)
+        f"in {stated.table_dimensions} dimensions, {stated.kept_words:,} of them kept after the "
+        f"stop words ({stated.stop_words}); {stated.empty_documents}."
+    )
+    parts = [f"{stated.warning}."] if stated.warning else []
+    parts += [f"{fill(made)}\n{fill(table)}"]
+    parts += ["Were the seed secret:"] if stated.seeded else []
+    parts += [promise.plainly() for promise in stated.promises]
+    parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits))), ""]
+    return "\n\n".join(parts)

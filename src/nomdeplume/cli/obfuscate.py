@@ -180,16 +180,17 @@ def _save(certificate: Certificate, path: Path, *, force: bool) -> None:
 
 def _report(certificate: Certificate, output: Path | None, saved: Path | None) -> None:
     """What was released and what is promised, on standard error, so that output can be piped."""
-    where = f" to {output}" if output else ""
+    from nomdeplume.privacy.certificate import fill
+
     count = certificate.documents
     lines = [
-        f"Released {count:,} {'document' if count == 1 else 'documents'} "
-        f"of {certificate.size} words{where}.",
-        certificate.promises[-1].sentence,
-        certificate.meaning(certificate.promises[-1]),
-        certificate.several_documents if count > 1 else "",
+        f"{certificate.warning}." if certificate.warning else "",
+        f"Released {count:,} document{'s' * (count > 1)} of {certificate.size} words"
+        f"{f' to {output}' if output else ''} (ε = {certificate.epsilon:.6g} per word, "
+        f"E = {certificate.budget:.6g} per document).",
+        "Were the seed secret:" if certificate.seeded else "",
+        certificate.promises[-1].plainly(),
+        fill(certificate.several_documents) if count > 1 else "",
         f"Certificate: {saved}" if saved else "",
     ]
-    if certificate.warning:
-        lines.insert(0, f"{certificate.warning}.")
     click.echo("\n".join(line for line in lines if line), err=True)

@@ -22,9 +22,11 @@ def table_options(command: Command) -> Command:
     for option in (
         click.option(
             "--stop-words",
-            default="default",
+            multiple=True,
+            default=("default",),
             metavar="NAME|FILE",
-            help="short (English), iso (58 languages), none, or a file. [default: short, else iso]",
+            help="short (English), iso (58 languages), none, or a file; repeatable. "
+            "[default: short for English, else iso]",
         ),
         click.option(
             "--language", metavar="CODE", help="Language of the texts; must be the table's."
@@ -44,9 +46,8 @@ def open_vocabulary(options: dict[str, Any]) -> Vocabulary:
     """The vocabulary that the table options name."""
     from nomdeplume.vocabulary import Vocabulary
 
-    return Vocabulary.of(
-        open_table(options["table_name"], options["language"]), options["stop_words"]
-    )
+    table = open_table(options["table_name"], options["language"])
+    return Vocabulary.of(table, *options["stop_words"])
 
 
 def open_table(name: str | None, language: str | None) -> Table:

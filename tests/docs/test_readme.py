@@ -1,0 +1,83 @@
+"""README and guide do what they say."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def sandbox(tmp_path):
+    """A folder with what the README's commands name, and the command on the path."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns(".*"))
+    (tmp_path / "letter.txt").write_text("Rain on the old harbour.", encoding="utf-8")
+    (tmp_path / "glove.6B.300d.txt").write_text("rain 0 0\nsnow 0 1\n", encoding="utf-8")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+
+    def shell(command):
+        return subprocess.run(
+            command, shell=True, cwd=tmp_path, env={**os.environ, "PATH": path},
+            capture_output=True, text=True, check=True,
+        )  # fmt: skip
+
+    return shell
+
+
+def test_the_python_example_runs(capsys):
+    [example] = blocks("python")
+    exec(compile(example, "README.md", "exec"), {})
+    said = capsys.readouterr().out
+
+    assert len([line for line in example.splitlines() if line]) <= 10
+    assert said.count("600 · W∞") >= 3
+    assert '"private": true' in said
+
+
+def test_the_commands_run(sandbox):
+    commands = [
+        line.removeprefix("$ ")
+        for block in blocks("console")
+        for line in block.splitlines()
+        if line.startswith("$ nomdeplume")
+    ]
+
+    assert len(commands) == 5
+    assert [sandbox(command).returncode for command in commands] == [0] * 5
+
+
+def test_the_first_run_looks_as_shown(sandbox):
+    [shown] = [block for block in blocks("console") if "angolans" in block]
+    command, rest = shown.removeprefix("$ ").split("\n", 1)
+    released, _, promise = rest.partition("Released")
+    done = sandbox(command)
+
+    assert f"Released{promise}" == done.stderr
+    assert len(released.split()) == len(done.stdout.split()) == 100
+    assert released.split() == sorted(released.split())
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\((?!http)([^)#]+)[^)]*\)", page.read_text(encoding="utf-8"))
+
+    assert not [link for link in links if not (page.parent / link).exists()]
+
+
+def test_tests_that_the_docs_name_exist():
+    named = {name for page in PAGES for name in re.findall(NAMED, page.read_text(encoding="utf-8"))}
+
+    assert len(named) > 10
+    assert not [name for name in named if not (ROOT / name).exists()]

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
-from nomdeplume.errors import InputError, whole
+from nomdeplume.errors import InputError, PrivacyError, whole
 from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
 from nomdeplume.privacy.certificate import Certificate, Output, Promise, certify, state
@@ -54,6 +54,8 @@ class Obfuscator:
         whole("size", self.size)
         if self.reduction not in ("sample", "apportion"):
             raise InputError(f"reduction must be sample or apportion, got {self.reduction!r}.")
+        if self.mechanism.table is not self.vocabulary.table:
+            raise InputError("the mechanism and the vocabulary must have the same table.")
         _ = self.guarantees  # an impossible one is refused now, not after the texts are read
 
     @classmethod
@@ -97,7 +99,7 @@ class Obfuscator:
         if isinstance(texts, str):
             raise InputError("texts must be a list of strings, got one string; put it in [ ].")
         rng = secure() if rng is None else rng
-        lines = [" ".join(words) for words in self.release(map(self.vocabulary.bag, texts), rng)]
+        lines = [" ".join(words) for words in self.release(self._bags(texts), rng)]
         digest = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
         certificate = self.certify(rng, len(lines), Output("text", digest))
         return [Document(tuple(line.split(" ")), certificate) for line in lines]
@@ -129,12 +131,21 @@ class Obfuscator:
             output=output,
         )
 
+    def _bags(self, texts: Iterable[str]) -> Iterator[Bag]:
+        for number, text in enumerate(texts, start=1):
+            if not isinstance(text, str):
+                raise InputError(f"text {number} must be a string, got {type(text).__name__}.")
+            yield self.vocabulary.bag(text)
+
     def _release(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.object_]:
         filled = [bag if len(bag) else self.vocabulary.public_bag for bag in bags]
         reduced = self._reduce(filled, rng)  # (n, size)
         released = self.mechanism.release(reduced.ravel(), rng).reshape(reduced.shape)
         place, ordered = self.vocabulary.alphabetical
-        return np.asarray(ordered[np.sort(place[released], axis=1)])
+        places = place[released]
+        if (places < 0).any():
+            raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
+        return np.asarray(ordered[np.sort(places, axis=1)])
 
     def _reduce(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.int64]:
         if self.reduction == "apportion":

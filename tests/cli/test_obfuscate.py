@@ -341,7 +341,7 @@ def test_interrupted_runs_clean_up(tmp_path):
     _, stderr = process.communicate(timeout=30)
 
     assert process.returncode == 130
-    assert b"nothing was released" in stderr
+    assert b"no file was written" in stderr
     assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
 
 

@@ -41,14 +41,14 @@ def main() -> NoReturn:
         error.show()
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
-        _stop("interrupted; nothing was released.", 130)
+        _stop("interrupted; no file was written.", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
     except OSError as error:
         _stop(f"{error.strerror or 'input or output failed'}: {error.filename or 'a file'}", 2)
     except MemoryError:
-        _stop("not enough memory; nothing was released.", 1)
+        _stop("not enough memory; no file was written.", 1)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119

@@ -38,6 +38,8 @@ def open_sink(
     if as_json and not is_jsonl(output):
         raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
     if kind == "folder" and not as_json:
+        if output.exists() and not output.is_dir():
+            raise InputError(f"{output} is a file; name a folder for several documents.")
         return FolderSink(output, id_field=id_field, force=force, warning=warning)
     if output.is_dir():
         raise InputError(f"{output} is a folder; name a file for the one document.")

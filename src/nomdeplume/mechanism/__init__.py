@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.mechanism.noisy_nearest import NoisyNearest
 from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.table import Table
 
 __all__ = ["Mechanism", "NoisyNearest"]
 
@@ -17,6 +18,8 @@ class Mechanism(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def table(self) -> Table: ...
     @property
     def guarantee(self) -> Guarantee: ...
     def release(self, ids: NDArray[np.int64], rng: Generator) -> NDArray[np.int64]: ...

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from threading import Lock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,18 +32,24 @@ QUERIES, WORDS = 1024, 512  # one tile of scores: 2 MiB, a core's share of the c
 PAIRS = 1 << 14  # candidates decided together in float64
 
 
+def _cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @dataclass(frozen=True, eq=False)
 class Exact:
     """The words of `table`, or those with the given ids, ready to be searched."""
 
     table: Table
     ids: Ids | None = None
-    threads: int = field(default_factory=lambda: os.cpu_count() or 1)
+    threads: int = field(default_factory=_cores)
 
     def nearest(self, queries: Floats) -> Ids:
         """Id of the word nearest to each query, as float64 brute force would find it."""
         if not len(queries):
             return np.empty(0, dtype=np.int64)
+        _ = self._tall, self._tiles  # made once, before threads ask for them
         step = min(QUERIES, -(-len(queries) // self.threads))
         starts = range(0, len(queries), step)
         return np.concatenate(
@@ -133,8 +141,32 @@ def _each(work: Callable[[int], Ids], starts: range, threads: int) -> list[Ids]:
     """`work` on every start: one matrix product per thread, several threads at a time."""
     if threads == 1 or len(starts) == 1:
         return [work(start) for start in starts]
-    with _blas().limit(limits=1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
+    with _ONE_BLAS_THREAD, ThreadPoolExecutor(threads) as pool:
         return list(pool.map(work, starts))
+
+
+class _OneBlasThread:
+    """Keeps BLAS to one thread while anybody is inside; the last to leave restores it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if not self._inside:
+                self._limit = _blas().limit(limits=1, user_api="blas")
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                self._limit.restore_original_limits()
+
+
+_ONE_BLAS_THREAD = _OneBlasThread()
 
 
 @lru_cache(maxsize=1)

@@ -49,7 +49,6 @@ def main() -> None:
         licence="PDDL 1.0 (public domain)",
     )
     stored = Table.open(options.output)
-    stored.check()
     print(f"{options.output.name}: {len(stored)} words x {stored.dimensions}")
     print(f"{options.output.stat().st_size:,} bytes, fingerprint {stored.fingerprint}")
     print(f"top-10 neighbours kept by int8: {overlap(vectors, stored.vectors[:]):.4f}")

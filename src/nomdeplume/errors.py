@@ -14,6 +14,7 @@ the document: an error log must be as safe to share as a release.
 from __future__ import annotations
 
 import math
+from numbers import Integral, Real
 
 
 class PlumeError(Exception):
@@ -44,13 +45,13 @@ class PrivacyError(PlumeError):
 
 def positive(name: str, value: float) -> float:
     """`value`, if it is a finite number above zero."""
-    if not 0 < value < math.inf:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
         raise InputError(f"{name} must be a finite number above 0, got {value!r}.")
     return value
 
 
-def whole(name: str, value: int) -> int:
-    """`value`, if it is a whole number of at least one."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
-    return value
+def whole(name: str, value: int, *, least: int = 1, most: int = 10**7) -> int:
+    """`value`, if it is a whole number within bounds."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
+        raise InputError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}.")
+    return int(value)

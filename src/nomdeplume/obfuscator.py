@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
+from textwrap import shorten
 from typing import Literal
 
 import numpy as np
@@ -14,12 +15,13 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
-from nomdeplume.errors import InputError, PrivacyError, whole
+from nomdeplume.errors import InputError, PrivacyError, positive, whole
 from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
-from nomdeplume.privacy.certificate import Certificate, Output, Promise, certify, state
+from nomdeplume.privacy.certificate import Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.random import secure
+from nomdeplume.privacy.promise import Promise, state
+from nomdeplume.privacy.random import described, secure, seeded
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
@@ -27,9 +29,10 @@ Reduction = Literal["sample", "apportion"]
 
 EPSILON = 6.0  # about one word in ten stays, on the bundled table (benchmarks/unchanged.py)
 SIZE = 100
+TRIED = 400  # words on which it is measured how many stay
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Document:
     """A released text: its words in alphabetical order, and what is promised about them."""
 
@@ -40,8 +43,11 @@ class Document:
     def text(self) -> str:
         return " ".join(self.words)
 
+    def __repr__(self) -> str:
+        return f"<Document: {shorten(self.text, 60, placeholder=' …')}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Obfuscator:
     """Turns texts into documents of `size` words that keep the topic and hide the author."""
 
@@ -56,24 +62,38 @@ class Obfuscator:
             raise InputError(f"reduction must be sample or apportion, got {self.reduction!r}.")
         if self.mechanism.table is not self.vocabulary.table:
             raise InputError("the mechanism and the vocabulary must have the same table.")
-        _ = self.guarantees  # an impossible one is refused now, not after the texts are read
+        if not self.vocabulary.holds(self.mechanism.outputs):
+            raise InputError(
+                "the mechanism may release words outside the kept vocabulary; "
+                "give it outputs=vocabulary.ids."
+            )
+        _ = self.guarantees, self.vocabulary.table.fingerprint  # refuse now what cannot be vouched
 
     @classmethod
     def laplace(
         cls,
         vocabulary: Vocabulary | Table | None = None,
         *,
-        epsilon: float = EPSILON,
+        epsilon: float | None = None,
+        budget: float | None = None,
         size: int = SIZE,
         reduction: Reduction = "sample",
     ) -> Obfuscator:
         """The paper's system: Laplace noise on each word's vector, then the nearest kept word.
 
-        A table stands for its words without the usual stop words, nothing for the bundled table.
+        A table stands for its words without the usual stop words, nothing for the bundled
+        table. The noise is that of `epsilon`, or of `budget` / `size`; six if neither is given.
         """
         kept = vocabulary if vocabulary is not None else Table.bundled()
         kept = Vocabulary.of(kept) if isinstance(kept, Table) else kept
-        mechanism = NoisyNearest(kept.table, Laplace(epsilon), kept.ids)
+        if not isinstance(kept, Vocabulary):
+            raise InputError(f"vocabulary must be a Vocabulary or a Table, got {kept!r:.40}.")
+        if epsilon is not None and budget is not None:
+            raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
+        if budget is not None:
+            epsilon = positive("budget", budget) / whole("size", size)
+        noise = Laplace(EPSILON if epsilon is None else epsilon)
+        mechanism = NoisyNearest(kept.table, noise, kept.ids)
         return cls(kept, mechanism, size, reduction)
 
     @property
@@ -91,14 +111,30 @@ class Obfuscator:
 
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
-        """The guarantees in words, and as odds between public reference texts."""
-        return tuple(state(each, self.vocabulary, self.size) for each in self.guarantees)
+        """The guarantees in words, and as odds between public texts where they are about texts."""
+        if self.reduction == "apportion":
+            return (state(self.guarantees[0], self.vocabulary, self._apportioned),)
+        drawn, texts = self.guarantees
+        return (state(drawn, self.vocabulary), state(texts, self.vocabulary, lambda bag: bag))
+
+    @cached_property
+    def unchanged(self) -> float:
+        """Share of common kept words that stay as they are: what is useful, not what is safe.
+
+        Measured on public words under a public stream, so it tells nothing about any text.
+        """
+        ids = self.vocabulary.ids[:TRIED]
+        return float((self.mechanism.release(ids, seeded(0)) == ids).mean())
 
     def __call__(self, texts: Iterable[str], rng: Generator | None = None) -> list[Document]:
         """Release every text; one without a kept word is released as the public bag."""
-        if isinstance(texts, str):
-            raise InputError("texts must be a list of strings, got one string; put it in [ ].")
+        if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
+            raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
+        if hasattr(texts, "columns"):
+            raise InputError("texts must be one column of the frame, such as frame['text'].")
         rng = secure() if rng is None else rng
+        if not isinstance(rng, Generator):
+            raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
         lines = [" ".join(words) for words in self.release(self._bags(texts), rng)]
         digest = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
         certificate = self.certify(rng, len(lines), Output("text", digest))
@@ -113,10 +149,22 @@ class Obfuscator:
     @property
     def batch(self) -> int:
         """Documents released together: enough words for a few large matrix products."""
-        return max(1, 32_768 // self.size)
+        return max(1, 8192 // self.size)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Obfuscator: {self.mechanism.name}, ε={self.mechanism.guarantee.epsilon:g}, "
+            f"size={self.size}, {self.reduction}, {self.vocabulary.table!r}>"
+        )
 
     def certify(
-        self, rng: Generator, documents: int, output: Output, empty: str = "public"
+        self,
+        rng: Generator,
+        documents: int,
+        output: Output,
+        *,
+        empty: str = "public",
+        kept_fields: tuple[str, ...] = (),
     ) -> Certificate:
         """The certificate of a release made by this obfuscator."""
         return certify(
@@ -125,9 +173,11 @@ class Obfuscator:
             self.promises,
             size=self.size,
             reduction=self.reduction,
+            generator=described(rng),
+            unchanged=self.unchanged,
             documents=documents,
             empty=empty,
-            rng=rng,
+            kept_fields=kept_fields,
             output=output,
         )
 
@@ -146,6 +196,9 @@ class Obfuscator:
         if (places < 0).any():
             raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
         return np.asarray(ordered[np.sort(places, axis=1)])
+
+    def _apportioned(self, bag: Bag) -> Bag:
+        return Bag.from_ids(apportion([bag], self.size, self.vocabulary.tie_order)[0])
 
     def _reduce(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.int64]:
         if self.reduction == "apportion":

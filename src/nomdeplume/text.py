@@ -17,7 +17,7 @@ from unicode_segmentation_rs import unicode_words
 from nomdeplume.errors import InputError
 
 CHUNK = 1 << 20  # characters segmented together, which bounds memory on a long text
-APOSTROPHES = "’‘ʼ′＇`´"  # all of them written for it
+APOSTROPHES = "’‘ʼ′＇´"  # all of them written for it
 INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphen, zero-width space, word joiner, BOM
 JOINERS = "\u200c\u200d"  # part of words in Persian and in Indic scripts
 ENDINGS = ("'s", "'re", "'ve", "'ll", "'d", "'m", "'em")
@@ -78,14 +78,14 @@ def _stop_words(name: str, language: str) -> StopWords:
     if name == "none":
         return StopWords("none", frozenset())
     if name == "short" and language == "en":
-        return StopWords("short-en", _listed(FUNCTION_WORDS))
+        return StopWords("short-en", _listed(FUNCTION_WORDS, language))
     if name == "iso":
         return StopWords(f"iso-{language}", _iso(language))
     if not Path(name).is_file():
         raise InputError(
             f"stop words must be iso, none, a file, or (for English) short; got {name!r}."
         )
-    return StopWords("file", _listed(Path(name)))
+    return StopWords("file", _listed(Path(name), language))
 
 
 def _iso(language: str) -> frozenset[str]:
@@ -100,33 +100,34 @@ def _iso(language: str) -> frozenset[str]:
     return _cleaned(stopwordsiso.stopwords(language), language)
 
 
-def _listed(path: Path) -> frozenset[str]:
+def _listed(path: Path, language: str) -> frozenset[str]:
     """Words of a file, any number on a line; a line that begins with # is a comment."""
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
         raise InputError(f"stop words must be UTF-8 text; {path} is not.") from None
-    return _cleaned(line for line in lines if not line.startswith("#"))
+    return _cleaned((line for line in lines if not line.startswith("#")), language)
 
 
-def _cleaned(entries: Iterable[str], language: str = "en") -> frozenset[str]:
+def _cleaned(entries: Iterable[str], language: str) -> frozenset[str]:
     return frozenset(words("\n".join(entries), language))
 
 
 def _parts(text: str) -> Iterator[str]:
-    """The text in pieces of about CHUNK characters, cut at white space where there is any."""
+    """The text in pieces of at most CHUNK characters, cut at white space where there is any."""
     start = 0
     while start < len(text):
-        end = start + CHUNK
-        if end < len(text):
-            end = max(text.rfind(" ", start, end), text.rfind("\n", start, end), start) + 1
-            end = end if end > start + 1 else start + CHUNK
-        yield text[start:end]
-        start = end
+        part = text[start : start + CHUNK]
+        if start + CHUNK < len(text) and not part[-1].isspace():
+            last = part.rsplit(maxsplit=1)[-1]
+            part = part[: -len(last)] or part
+        yield part
+        start += len(part)
 
 
 def _plain(text: str) -> str:
     """One way to write each letter: composed, lower case, with one kind of apostrophe."""
+    text = text.replace("`", "'")
     if not text.isascii():
         for sign in APOSTROPHES:
             text = text.replace(sign, "'")

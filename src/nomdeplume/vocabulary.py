@@ -17,7 +17,7 @@ from nomdeplume.text import StopWords, is_word, stop_words, words
 Ids = NDArray[np.int64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Vocabulary:
     """The words of a table that a text can contain, less the stop words.
 
@@ -32,7 +32,8 @@ class Vocabulary:
     def __post_init__(self) -> None:
         if not len(self):
             raise InputError(
-                f"no word of table {self.table.name} is left after the stop words; choose others."
+                f"no word of table {self.table.name} is left: words must be in lower case, of "
+                "letters only, and no stop words."
             )
 
     @classmethod
@@ -46,6 +47,9 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self._id_of)
 
+    def __repr__(self) -> str:
+        return f"<Vocabulary: {len(self):,} words of {self.table.name} less {self.stop_words.name}>"
+
     @cached_property
     def ids(self) -> Ids:
         """Ids of the kept words, ascending."""
@@ -55,6 +59,12 @@ class Vocabulary:
     def fingerprint(self) -> str:
         """SHA-256 of the kept words in the order of the table."""
         return sha256("\n".join(self._id_of).encode()).hexdigest()
+
+    def holds(self, ids: Ids | None) -> bool:
+        """Whether all these ids are kept; none given means all of the table's."""
+        if ids is None:
+            return len(self) == len(self.table)
+        return bool(np.isin(ids, self.ids).all())
 
     def __contains__(self, word: object) -> bool:
         return word in self._id_of

@@ -14,7 +14,8 @@ def test_it_is_read_in_plain_words_and_checked(run, released):
     said = run("certificate", "out.txt.certificate.json", "--release", "out.txt").stdout.decode()
 
     assert "600 · W∞" in said
-    assert said.count("✓") == 8
+    assert said.count("✓") == 9
+    assert "All 9 checks passed" in said
     assert "✗" not in said
 
 
@@ -60,7 +61,7 @@ def test_own_table_and_stop_words_are_given_again(run, tmp_path):
     run("obfuscate", "in.txt", "-o", "out.txt", *own)
     run("certificate", "out.txt.certificate.json", "--release", "out.txt", *own)
 
-    assert b"table" in run("certificate", "out.txt.certificate.json", code=3).stderr
+    assert b"for table 't'" in run("certificate", "out.txt.certificate.json", code=2).stderr
     assert b"kept" in run("certificate", "out.txt.certificate.json", *own[:2], code=3).stderr
 
 

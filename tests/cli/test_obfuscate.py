@@ -229,7 +229,7 @@ BROKEN = [
     b"[1, 2]",
     b'{"id": 5}',
     b'{"id": {"a": 1}, "text": "rain"}',
-    b'{"id": 7, "text": "\xff\xfe"}',
+    b'{"id": 7, "text": "rain", "x": NaN}',
     b"",
     b'{"id": 9, "text": "snow on the harbour"}',
 ]
@@ -240,8 +240,18 @@ def test_unreadable_documents_are_withheld_by_position(run, tmp_path):
     done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", code=4)
 
     assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [1, 9]
-    for number in (2, 3, 4, 5, 6, 7):
-        assert f"line {number}: withheld" in done.stderr.decode()
+    for number, reason in (
+        (2, "not valid JSON"),
+        (3, "field 'text' is not a string"),
+        (4, "not an object"),
+        (5, "field 'text' is missing"),
+        (6, "field 'id' is neither"),
+        (7, "not valid JSON"),
+    ):
+        assert f"line {number}: withheld: {reason}" in done.stderr.decode().replace(
+            "JSON, but ", ""
+        )
+    assert b"Released 2 of 8 documents" in done.stderr
 
 
 def test_strict_stops_and_writes_nothing(run, tmp_path):
@@ -285,6 +295,93 @@ def test_encodings(run, tmp_path, content, remark):
 
     assert b"rain" in done.stdout
     assert (remark in done.stderr) if remark else (b"read as" not in done.stderr)
+
+
+def encoded(encoding):
+    text = "".join(
+        json.dumps({"id": name, "text": "rain in the harbour"}, ensure_ascii=False) + "\r\n"
+        for name in ("é1", "é2")
+    )
+    return text.encode(encoding)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
+def test_jsonl_in_any_encoding(run, tmp_path, encoding):
+    (tmp_path / "in.jsonl").write_bytes(encoded(encoding))
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl")
+
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["é1", "é2"]
+    assert (b"Latin-1" in done.stderr) == (encoding == "latin-1")
+
+
+def test_records_under_another_name_are_still_records(run, tmp_path):
+    corpus(tmp_path / "export.txt", count=3)
+    done = run("obfuscate", "export.txt", "--size", "4")
+
+    assert [set(json.loads(line)) for line in done.stdout.splitlines()] == [{"id", "text"}] * 3
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.json", "t.html", "t.parquet"])
+def test_tables_and_pages_are_not_released_as_letters(run, tmp_path, name):
+    (tmp_path / name).write_text("author,text\nAnn,rain", encoding="utf-8")
+
+    assert b"expected text, got" in run("obfuscate", name, code=2).stderr
+
+
+def test_kept_fields_come_out_as_valid_json(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text(
+        '{"id": null, "text": "rain", "x": "\\ud800é"}', encoding="utf-8"
+    )
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "x")
+
+    assert lines(tmp_path / "out.jsonl")[0] | {"text": ""} == {
+        "id": None,
+        "x": "\ud800é",
+        "text": "",
+    }
+    assert b"Released as they are: x" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--keep", "tpoic"], ["--id-field", "key"]])
+def test_misspelt_fields_are_refused(run, tmp_path, arguments):
+    (tmp_path / "in.jsonl").write_text('broken\n{"id": 1, "text": "rain"}', encoding="utf-8")
+
+    assert b"whose fields are: id, text" in run("obfuscate", "in.jsonl", *arguments, code=2).stderr
+
+
+def test_a_dash_is_standard_output(run, tmp_path):
+    assert len(run("obfuscate", "-", "-o", "-", stdin=b"rain").stdout.split()) == 100
+    assert [path.name for path in tmp_path.iterdir()] == ["tmp"]
+
+
+def test_a_release_does_not_go_where_it_would_be_read_again(run, tmp_path):
+    (tmp_path / "letters").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "letters" / name).write_text(TEXT, encoding="utf-8")
+
+    assert b"input folder" in run("obfuscate", "letters", "-o", "letters/out", code=2).stderr
+    assert b"folder" in run("obfuscate", "letters", "-o", "two.txt", code=2).stderr
+    assert b"device" in run("obfuscate", "/dev/zero", code=2).stderr
+
+
+def test_progress_on_a_terminal_and_none_in_a_pipe(tmp_path):
+    """A real terminal (script makes one): a bar with rate and time left, and clean words."""
+    corpus(tmp_path / "in.jsonl", count=2000)
+    (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
+
+    def terminal(arguments):
+        done = subprocess.run(
+            ["script", "-qec", f"{COMMAND} obfuscate {arguments}", "/dev/null"],
+            cwd=tmp_path,
+            capture_output=True,
+            check=True,
+        )
+        return done.stdout.decode()
+
+    shown = terminal("in.jsonl -o out.jsonl --size 30")
+    assert "documents," in shown
+    assert "/s" in shown
+    assert "━" not in terminal("in.txt --size 5")
 
 
 def test_apportion_without_noise_is_the_reduced_bag(run):

@@ -68,6 +68,14 @@ def test_many_words_are_moved_by_the_transport_program():
     assert word_mover(x, y, [half, half], [half, half]) == pytest.approx(1.0)
 
 
+def test_large_counts_do_not_overflow():
+    x, counts = np.array([[0.0], [1.0], [5.0]]), [50_000, 1, 1]
+
+    assert bottleneck(x, x, counts, counts) == 0
+    with pytest.raises(InputError, match="too large"):
+        bottleneck(x, x, counts, [50_001, 1, 1])
+
+
 def test_unequal_sizes():
     assert word_mover([[0.0]], [[1.0], [3.0]]) == pytest.approx(2.0)
     assert bottleneck([[0.0]], [[1.0], [3.0]]) == 3.0

@@ -1,5 +1,7 @@
 """The search agrees with float64 brute force: off-centre tables, duplicates and near ties too."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,12 +27,12 @@ def brute(table, queries, ids=None):
     size=st.integers(1, 1500),
     k=st.integers(1, 40),
     offset=st.sampled_from([0.0, 10.0, 1e4]),
-    spread=st.sampled_from([1e-3, 1.0, 100.0]),
+    spread=st.sampled_from([1e-18, 1e-3, 1.0, 100.0, 1e18]),
     threads=st.integers(1, 2),
 )
 def test_nearest_is_brute_force(*, seed, size, k, offset, spread, threads):
     rng = np.random.default_rng(seed)
-    table = world(rng.standard_normal((size, k)) * spread + offset)
+    table = world((rng.standard_normal((size, k)) + offset) * spread)
     queries = table.vectors[rng.integers(0, size, 40)] + spread * rng.standard_normal((40, k))
 
     found = Exact(table, threads=threads).nearest(queries)
@@ -60,6 +62,23 @@ def test_float32_alone_would_be_wrong_there():
     scores = asked @ vectors.T - (vectors**2).sum(axis=1) / 2
 
     assert (scores.argmax(axis=1) != brute(table, queries)).mean() > 0.2
+
+
+def test_an_outlier_does_not_make_candidates_of_all():
+    """One word a thousand times as long as the others: right answers, in bounded memory."""
+    rng = np.random.default_rng(4)
+    vectors = rng.standard_normal((30_000, 20))
+    vectors[7] *= 1000
+    table, index = world(vectors), Exact(world(vectors))
+    queries = 3 * rng.standard_normal((500, 20))
+    index.nearest(queries[:2])
+    tracemalloc.start()
+    found = index.nearest(queries)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert (found[:50] == brute(table, queries[:50])).all()
+    assert peak < 30e6
 
 
 def test_the_first_of_equal_words_wins():

@@ -1,3 +1,5 @@
+from hashlib import blake2b
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,14 @@ def test_ties_are_settled_by_the_public_order():
 
     assert apportion([bag], 2, np.array([2, 0, 1])).tolist() == [[1, 2]]
     assert apportion([bag], 2, np.array([0, 1, 2])).tolist() == [[0, 1]]
+
+
+def test_the_tie_order_is_that_of_a_public_hash(vocabulary):
+    """Pinned: the order of BLAKE2b digests of apple, pear, river, lake."""
+    digests = [blake2b(word.encode()).hexdigest() for word in ("apple", "pear", "river", "lake")]
+
+    assert vocabulary.tie_order.tolist() == [sorted(digests).index(each) for each in digests]
+    assert vocabulary.tie_order.tolist() != [0, 2, 3, 1]  # the alphabet would do otherwise
 
 
 def test_the_tie_order_depends_on_the_words_only(bundled):

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from nomdeplume import Certificate, InputError, Obfuscator, Table, seeded
-from nomdeplume.privacy.certificate import Odds
+from nomdeplume.privacy.promise import Odds
 from nomdeplume.privacy.verify import verify
 from nomdeplume.vocabulary import Vocabulary
 
@@ -38,7 +38,7 @@ def test_it_holds_nothing_about_single_documents(certificate):
     lists = [
         name for name, value in json.loads(certificate.to_json()).items() if isinstance(value, list)
     ]
-    assert lists == ["promises", "limits"]
+    assert lists == ["kept_fields", "promises", "limits"]
 
 
 def test_sampled_and_apportioned_texts_have_different_promises(bundled):
@@ -53,7 +53,10 @@ def test_sampled_and_apportioned_texts_have_different_promises(bundled):
 
 
 def test_reference_pairs_lie_at_growing_distances(obfuscator):
-    for promise in obfuscator.promises:
+    apportioned = Obfuscator.laplace(
+        obfuscator.vocabulary, budget=60, size=20, reduction="apportion"
+    )
+    for promise in (obfuscator.promises[1], apportioned.promises[0]):
         assert [odds.pair for odds in promise.odds] == ["near", "typical", "far", "any"]
         distances = [odds.distance for odds in promise.odds]
         assert distances == sorted(distances)
@@ -61,11 +64,23 @@ def test_reference_pairs_lie_at_growing_distances(obfuscator):
         assert all(o.loss == pytest.approx(60 * o.distance) for o in promise.odds)
 
 
+def test_a_promise_about_samples_says_nothing_about_texts(obfuscator):
+    assert [odds.pair for odds in obfuscator.promises[0].odds] == ["any"]
+
+
 @pytest.mark.parametrize(
     ("loss", "factor"),
-    [(0.0, "1"), (1.0, "2.72"), (6.0, "403"), (1222.4, "e^1222 (about 10^531)")],
+    [
+        (0.0, "1"),
+        (1e-9, "1.01"),
+        (1.0, "2.72"),
+        (6.0, "404"),
+        (8.25, "e^8.25 (about 10^3.583)"),
+        (1222.4, "e^1223 (about 10^530.9)"),
+        (1e300, "e^1e+300 (about 10^4.343e+299)"),
+    ],
 )
-def test_factors_are_readable(loss, factor):
+def test_factors_are_readable_and_rounded_up(loss, factor):
     assert Odds("near", 1.0, loss).factor == factor
 
 
@@ -74,6 +89,14 @@ def test_a_seeded_release_is_marked(obfuscator):
 
     assert document.certificate.warning.startswith("NOT PRIVATE")
     assert document.certificate.seeded
+    assert not document.certificate.private
+    assert document.certificate.generator == "ChaCha, not keyed by the operating system"
+
+
+def test_another_generator_is_named(obfuscator):
+    [document] = obfuscator(["rain"], np.random.default_rng())
+
+    assert document.certificate.generator == "PCG64, not keyed by the operating system"
     assert not document.certificate.private
 
 
@@ -98,6 +121,17 @@ def test_a_large_size_is_stated_quickly(bundled):
         {"reduction": "apportion"},
         {"table_fingerprint": "0" * 64},
         {"kept_fingerprint": "0" * 64},
+        {"private": False},
+        {"seeded": True},
+        {"generator": "dice"},
+        {"warning": "NOT PRIVATE"},
+        {"limits": ("All is safe.",)},
+        {"several_documents": "Release as often as you like."},
+        {"empty_documents": "none"},
+        {"budget": 6.0},
+        {"documents": -3},
+        {"unchanged": 0.9},
+        {"metric": "none"},
     ],
 )
 def test_a_certificate_that_lies_about_itself_is_found_out(certificate, bundled, change):

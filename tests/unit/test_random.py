@@ -72,7 +72,7 @@ def test_a_seed_repeats_itself_and_is_not_private():
     assert not is_private(np.random.default_rng())
 
 
-@pytest.mark.parametrize("seed", [-1, 2**256])
+@pytest.mark.parametrize("seed", [-1, 2**64, "a", 1.5])
 def test_an_impossible_seed_is_refused(seed):
     with pytest.raises(InputError):
         seeded(seed)
@@ -82,6 +82,8 @@ def test_an_impossible_seed_is_refused(seed):
 def test_a_secure_generator_cannot_be_copied(copier):
     with pytest.raises(PrivacyError, match="in each worker"):
         copier(secure())
+    with pytest.raises(PrivacyError, match="in each worker"):
+        copier(secure().bit_generator)
 
 
 def test_spawned_generators_differ():
@@ -130,6 +132,39 @@ def test_forked_children_would_share_a_plain_generator():
     done = subprocess.run([sys.executable, "-c", plain], capture_output=True, text=True, check=True)
 
     assert done.stdout.split() == ["9", "5"]
+
+
+BUSY = """
+import os, threading, time
+from nomdeplume import secure
+
+rng = secure()
+threading.Thread(target=lambda: [rng.standard_normal(2_000_000) for _ in range(40)]).start()
+time.sleep(0.05)
+children = []
+for _ in range(5):
+    child = os.fork()
+    if child == 0:
+        rng.bytes(8)
+        os._exit(0)
+    children.append(child)
+deadline = time.monotonic() + 20
+alive = set(children)
+while alive and time.monotonic() < deadline:
+    alive -= {child for child in alive if os.waitpid(child, os.WNOHANG)[0]}
+    time.sleep(0.02)
+for child in alive:
+    os.kill(child, 9)
+print(len(alive))
+"""
+
+
+def test_a_fork_in_the_middle_of_a_draw_does_not_hang():
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", BUSY], capture_output=True, text=True, check=True
+    )
+
+    assert done.stdout == "0\n"
 
 
 WORKERS = """

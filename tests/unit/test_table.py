@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from nomdeplume import Table, TableError
+from nomdeplume import Obfuscator, Table, TableError
 from nomdeplume.table.bundled import NAME, PATH
 
 
@@ -63,7 +63,7 @@ def test_native_form_round_trip(tmp_path, dtype):
     table = Table([f"w{i}é" for i in range(300)], vectors, "mine", "fr")
     table.save(tmp_path / "t.safetensors", dtype=dtype)
     opened = Table.open(tmp_path / "t.safetensors")
-    opened.check()
+    assert opened.fingerprint == opened.seal
 
     assert list(opened.words) == list(table.words)
     assert (opened.name, opened.language) == ("mine", "fr")
@@ -83,7 +83,18 @@ def test_a_changed_native_file_is_found_out(tmp_path, table):
     path.write_bytes(content)
 
     with pytest.raises(TableError, match="changed"):
-        Table.open(path).check()
+        _ = Table.open(path).fingerprint
+
+
+def test_nothing_is_released_with_a_changed_table(tmp_path, table):
+    path = tmp_path / "t.safetensors"
+    table.save(path)
+    content = bytearray(path.read_bytes())
+    content[-30] ^= 1
+    path.write_bytes(content)
+
+    with pytest.raises(TableError, match="changed"):
+        Obfuscator.laplace(Table.open(path))
 
 
 def safetensors(path, header, data=b""):
@@ -102,6 +113,12 @@ def safetensors(path, header, data=b""):
             "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
             "vectors": {"dtype": "F32", "shape": [10**9, 300], "data_offsets": [1, 4]},
         },
+        {"__metadata__": ["format"]},
+        {
+            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+            "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
+            "codes": {"dtype": "I8", "shape": [1, 3], "data_offsets": [1, 4]},
+        },
         {
             "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
             "words": {"dtype": "OBJECT", "shape": [1], "data_offsets": [0, 1]},
@@ -114,6 +131,19 @@ def test_a_header_that_lies_is_refused(tmp_path, header):
 
     with pytest.raises(TableError):
         Table.open(path)
+
+
+def test_words_that_are_not_unicode_are_refused(tmp_path):
+    path = tmp_path / "t.safetensors"
+    header = {
+        "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+        "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
+        "vectors": {"dtype": "F32", "shape": [1, 1], "data_offsets": [1, 5]},
+    }
+    safetensors(path, header, b"\xff0000")
+
+    with pytest.raises(TableError, match="UTF-8"):
+        list(Table.open(path).words)
 
 
 def test_a_cut_native_file_is_refused(tmp_path, table):
@@ -152,6 +182,7 @@ def test_glove_text(tmp_path, start, packed):
         (b"apple 1 2\n\npear 1 2\n", "line 2"),
         (b"apple 1 2\np\xff\xfear 1 2\n", "line 2: expected UTF-8"),
         (b"2 2\napple 1 2\npear 1\n", "line 3"),
+        (b"3 2\napple 1 2\npear 1 2\n", "3 words, got 2"),
         (b"apple 1 2\napple 1 3\n", "1 repeated"),
         (b"apple 1 nan\n", "finite"),
     ],
@@ -171,7 +202,6 @@ def test_a_missing_table_is_refused(tmp_path):
 
 def test_the_bundled_table_is_what_its_source_says(bundled):
     stated = (PATH.parent / "SOURCE-glove.txt").read_text(encoding="utf-8")
-    bundled.check()
 
     assert bundled.fingerprint in stated
     assert (bundled.name, len(bundled), bundled.dimensions) == (NAME, 50_000, 100)

@@ -12,6 +12,7 @@ from nomdeplume.text import CHUNK, is_word, stop_words, words
         ("Rain", ["rain"]),
         ("don't", ["do"]),
         ("DON’T", ["do"]),
+        ("don`t", ["do"]),
         ("can't won't shan't", ["can", "shall", "will"]),
         ("the dog's bone", ["bone", "dog", "the"]),
         ("we'll they've I'd you're", ["i", "they", "we", "you"]),
@@ -49,9 +50,8 @@ def test_french_elision_leaves_no_stray_letter():
 
 
 def test_a_long_text_is_counted_in_pieces():
-    text = "harbour " * (CHUNK // 4)
-
-    assert words(text) == {"harbour": CHUNK // 4}
+    for space in " \t\n\u3000":
+        assert words(f"harbour{space}" * (CHUNK // 4)) == {"harbour": CHUNK // 4}
 
 
 def test_a_long_text_without_spaces_ends():

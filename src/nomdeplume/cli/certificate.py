@@ -13,6 +13,11 @@ from nomdeplume.errors import InputError, PrivacyError
 if TYPE_CHECKING:
     from nomdeplume.privacy.certificate import Certificate
 
+UNCHECKED = (
+    "Nobody can tell from these files who made them,\n"
+    "or that the noise was kept secret: a certificate is not signed."
+)
+
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -32,27 +37,33 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         stated = Certificate.from_json(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("a certificate must be UTF-8 text; this file is not.") from None
-    click.echo(_plain(stated))
+    click.echo(f"{_plain(stated)}\n")
     if options["stop_words"] == "default" and stated.stop_words.partition("-")[0] in (
         "iso",
         "none",
     ):
         options["stop_words"] = stated.stop_words.partition("-")[0]
-    checks = verify(stated, open_vocabulary(options), release)
+    vocabulary = open_vocabulary(options)
+    if vocabulary.table.name != stated.table:
+        raise InputError(f"the certificate is for table {stated.table!r}; give it with --table.")
+    checks = verify(stated, vocabulary, release)
     for check in checks:
         click.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.found}")
     if wrong := [check.name for check in checks if not check.holds]:
         raise PrivacyError(f"not as the certificate says: {', '.join(wrong)}.")
+    click.echo(f"\nAll {len(checks)} checks passed. {UNCHECKED}")
 
 
 def _plain(stated: Certificate) -> str:
-    from nomdeplume.privacy.certificate import fill
+    from nomdeplume.privacy.promise import fill
 
     made = (
-        f"{stated.documents:,} documents of {stated.size} words each, made by {stated.program}: "
+        f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
+        f"made by {stated.program}: "
         f"mechanism {stated.mechanism}, ε = {stated.epsilon:.12g} per word, "
         f"E = {stated.budget:.12g} per document, reduction {stated.reduction}. "
-        f"Noise from {stated.generator}."
+        f"Noise from {stated.generator}; about {100 * stated.unchanged:.0f} in 100 words stay as "
+        f"they were. Fields released as they are: {', '.join(stated.kept_fields) or 'none but the id'}."
     )
     table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "
@@ -61,7 +72,7 @@ def _plain(stated: Certificate) -> str:
     )
     parts = [f"{stated.warning}."] if stated.warning else []
     parts += [f"{fill(made)}\n{fill(table)}"]
-    parts += ["Were the seed secret:"] if stated.seeded else []
+    parts += ["If the noise were secret, this would hold:"] if stated.warning else []
     parts += [promise.plainly() for promise in stated.promises]
-    parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits))), ""]
+    parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits)))]
     return "\n\n".join(parts)

@@ -14,7 +14,7 @@ from nomdeplume.errors import InputError
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from nomdeplume.formats.reading import Inputs
+    from nomdeplume.formats.records import Inputs
     from nomdeplume.formats.release import Tally
     from nomdeplume.formats.writing import Sink
     from nomdeplume.obfuscator import Obfuscator
@@ -68,11 +68,14 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     \b
     nomdeplume obfuscate letter.txt
     nomdeplume obfuscate reviews.jsonl -o released.jsonl --keep topic
-    cat letter.txt | nomdeplume obfuscate --budget 800
+    cat letter.txt | nomdeplume obfuscate --budget 300
     """
-    from nomdeplume.formats.reading import Fields, open_inputs
+    from nomdeplume.formats.reading import open_inputs
+    from nomdeplume.formats.records import Fields
     from nomdeplume.privacy.random import secure, seeded
 
+    if options["output"] == Path("-"):
+        options["output"] = None
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     fields = Fields(options["text_field"], options["id_field"], options["keep"])
     obfuscator = _obfuscator(options)
@@ -88,7 +91,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         sink.discard()
         raise
     if not options["quiet"]:
-        _report(certificate, options["output"], certificate_path)
+        _report(certificate, tally, options["output"], certificate_path)
     return 4 if tally.withheld else 0
 
 
@@ -98,7 +101,9 @@ def _run(
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.release import release
 
-    with progress(source, quiet=options["quiet"]) as (tell, advance):
+    free = options["output"] is not None or not sys.stdout.isatty()  # else the words show
+    shown = free and sys.stderr.isatty() and not options["quiet"]
+    with progress(source, shown=shown) as (tell, advance):
         tally = release(
             source,
             sink,
@@ -109,7 +114,14 @@ def _run(
             tell=tell,
             advance=advance,
         )
-    return tally, obfuscator.certify(rng, tally.released, sink.digest(), options["empty"])
+    certificate = obfuscator.certify(
+        rng,
+        tally.released,
+        sink.digest(),
+        empty=options["empty"],
+        kept_fields=options["keep"],
+    )
+    return tally, certificate
 
 
 def _piped() -> tuple[str, ...]:
@@ -121,24 +133,12 @@ def _piped() -> tuple[str, ...]:
 
 def _obfuscator(options: dict[str, Any]) -> Obfuscator:
     from nomdeplume.cli.options import open_vocabulary
-    from nomdeplume.errors import positive, whole
-    from nomdeplume.obfuscator import EPSILON, Obfuscator
+    from nomdeplume.obfuscator import Obfuscator
 
-    epsilon, budget, size = options["epsilon"], options["budget"], whole("size", options["size"])
-    if budget is not None and epsilon is not None:
-        raise InputError(
-            "give --epsilon or --budget, not both: the budget is epsilon times the size."
-        )
-    if budget is not None:
-        epsilon = positive("budget", budget) / size
     vocabulary = open_vocabulary(options)
-    vocabulary.table.check()  # the certificate will vouch for it
-    return Obfuscator.laplace(
-        vocabulary,
-        epsilon=EPSILON if epsilon is None else epsilon,
-        size=size,
-        reduction=options["reduction"],
-    )
+    _ = vocabulary.table.fingerprint  # a changed table is refused before anything is read
+    parameters = {name: options[name] for name in ("epsilon", "budget", "size", "reduction")}
+    return Obfuscator.laplace(vocabulary, **parameters)
 
 
 def _certificate_path(inputs: tuple[str, ...], options: dict[str, Any]) -> Path | None:
@@ -152,6 +152,8 @@ def _certificate_path(inputs: tuple[str, ...], options: dict[str, Any]) -> Path 
     places = [place.resolve() for place in (output, path, *map(Path, inputs)) if place]
     if len(set(places)) < len(places):
         raise InputError("inputs, output and certificate must all be different files.")
+    if output and any(Path(name).resolve() in output.resolve().parents for name in inputs):
+        raise InputError("the output must not lie in the input folder; choose another place.")
     if path is not None:
         vacant(path, force=options["force"])
     return path
@@ -178,19 +180,37 @@ def _save(certificate: Certificate, path: Path, *, force: bool) -> None:
     file.finish()
 
 
-def _report(certificate: Certificate, output: Path | None, saved: Path | None) -> None:
+def _report(
+    certificate: Certificate, tally: Tally, output: Path | None, saved: Path | None
+) -> None:
     """What was released and what is promised, on standard error, so that output can be piped."""
-    from nomdeplume.privacy.certificate import fill
+    from nomdeplume.privacy.promise import fill
 
-    count = certificate.documents
     lines = [
         f"{certificate.warning}." if certificate.warning else "",
-        f"Released {count:,} document{'s' * (count > 1)} of {certificate.size} words"
-        f"{f' to {output}' if output else ''} (ε = {certificate.epsilon:.6g} per word, "
-        f"E = {certificate.budget:.6g} per document).",
-        "Were the seed secret:" if certificate.seeded else "",
+        fill(_released(certificate, tally, output)),
+        "If the noise were secret, this would hold:" if certificate.warning else "",
         certificate.promises[-1].plainly(),
-        fill(certificate.several_documents) if count > 1 else "",
+        fill(certificate.several_documents) if certificate.documents > 1 else "",
         f"Certificate: {saved}" if saved else "",
     ]
     click.echo("\n".join(line for line in lines if line), err=True)
+
+
+def _released(certificate: Certificate, tally: Tally, output: Path | None) -> str:
+    """How much was released, how much of it is as it was, and what came along."""
+    count = f"{tally.released:,}"
+    if tally.withheld:
+        count += f" of {tally.released + tally.withheld:,}"
+    plural = "" if count == "1" else "s"
+    parts = [
+        f"Released {count} document{plural} of {certificate.size:,} words"
+        f"{f' to {output}' if output else ''}, with ε = {certificate.epsilon:.6g} per word and "
+        f"E = {certificate.budget:.6g} per document.",
+        f"About {100 * certificate.unchanged:.0f} in 100 words stay as they were.",
+    ]
+    if certificate.kept_fields:
+        parts.append(f"Released as they are: {', '.join(certificate.kept_fields)}.")
+    if tally.withheld:
+        parts.append(f"{tally.withheld:,} withheld.")
+    return " ".join(parts)

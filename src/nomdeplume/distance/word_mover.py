@@ -6,6 +6,8 @@ none are given). Both bags weigh 1 in total, whatever their sizes.
 
 from __future__ import annotations
 
+from math import gcd
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -43,7 +45,10 @@ def bottleneck(x: Points, y: Points, a: Counts | None = None, b: Counts | None =
     xs, a_ = _bag(x, a)
     ys, b_ = _bag(y, b)
     costs = distances(xs, ys)
-    supply, demand = a_ * b_.sum(), b_ * a_.sum()  # one common whole-number total
+    common = gcd(int(a_.sum()), int(b_.sum()))
+    supply, demand = a_ * (b_.sum() // common), b_ * (a_.sum() // common)  # one common total
+    if supply.sum() >= 2**31:
+        raise InputError("the two bags are too large for a bottleneck distance.")
     radii = np.unique(costs)
     low, high = 0, len(radii) - 1  # everything moves within the largest distance
     while low < high:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from nomdeplume.errors import Unreadable
 
+GZIP = b"\x1f\x8b"
 BINARY = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
@@ -18,7 +19,7 @@ BINARY = {
     b"SQLite format 3": "a database",
     b"PAR1": "a Parquet file",
     b"\x7fELF": "a program",
-    b"\x1f\x8b": "compressed data within compressed data",
+    GZIP: "compressed data within compressed data",
 }
 MARKS = {
     codecs.BOM_UTF8: "utf-8-sig",
@@ -47,9 +48,8 @@ def decode(data: bytes) -> Decoded:
     for start, kind in BINARY.items():
         if data.startswith(start):
             raise Unreadable(f"expected text, got {kind}.")
-    for mark, encoding in MARKS.items():
-        if data.startswith(mark):
-            return Decoded(_strict(data, encoding).replace("\0", " "))
+    if encoding := marked(data):
+        return Decoded(_strict(data, encoding).replace("\0", " "))
     if wide := _unmarked_utf16(data):
         return Decoded(_strict(data, wide).replace("\0", " "), "read as UTF-16")
     try:
@@ -61,6 +61,11 @@ def decode(data: bytes) -> Decoded:
     if _controls(data) > 0.3:
         raise Unreadable("expected text, got binary data.")
     return Decoded(text.replace("\0", " "))
+
+
+def marked(data: bytes) -> str:
+    """The encoding that a byte-order mark at the start names, or nothing."""
+    return next((name for mark, name in MARKS.items() if data.startswith(mark)), "")
 
 
 def _strict(data: bytes, encoding: str) -> str:

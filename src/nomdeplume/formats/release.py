@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError
-from nomdeplume.formats.reading import Inputs, Record, Withheld
+from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
 
@@ -42,29 +42,25 @@ def release(
     tally = Tally()
     waiting: deque[Mapping[str, Any]] = deque()
 
-    def withhold(place: str, reason: str) -> None:
-        if strict or inputs.kind == "text":
-            raise InputError(f"{place}: {reason}")
-        tally.withheld += 1
-        tell(f"{place}: withheld: {reason}")
-
     def bags() -> Iterator[Bag]:
         for record in inputs.records:
-            if isinstance(record, Withheld):
-                withhold(record.place, record.reason)
-                continue
-            bag = _bag(record)
-            if len(bag) or empty == "public":
-                waiting.append(record.fields)
-                yield bag
+            if isinstance(record, Record):
+                bag = obfuscator.vocabulary.bag(record.text)
+                if len(bag) or empty == "public":
+                    waiting.append(record.fields)
+                    yield bag
+                else:
+                    withhold(record.place, "no kept words.")
+                if record.remark:
+                    tell(f"{record.place}: {record.remark}.")
+            elif strict or inputs.kind == "text":
+                raise InputError(f"{record.place}: {record.reason}")
             else:
-                tally.withheld += 1
-                tell(f"{record.place}: withheld: no kept words.")
+                withhold(record.place, record.reason)
 
-    def _bag(record: Record) -> Bag:
-        if record.remark:
-            tell(f"{record.place}: {record.remark}.")
-        return obfuscator.vocabulary.bag(record.text)
+    def withhold(place: str, reason: str) -> None:
+        tally.withheld += 1
+        tell(f"{place}: withheld: {reason}")
 
     for words in obfuscator.release(bags(), rng):
         sink.write(" ".join(words), waiting.popleft())

@@ -14,7 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Protocol
 
 from nomdeplume.errors import InputError
-from nomdeplume.formats.reading import is_jsonl
+from nomdeplume.formats.jsonl import is_jsonl
 from nomdeplume.privacy.certificate import Output
 
 
@@ -38,8 +38,8 @@ def open_sink(
     if as_json and not is_jsonl(output):
         raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
     if kind == "folder" and not as_json:
-        if output.exists() and not output.is_dir():
-            raise InputError(f"{output} is a file; name a folder for several documents.")
+        if output.is_file() or output.suffix in (".txt", ".md"):
+            raise InputError(f"several documents go to a folder or a .jsonl file, got {output}.")
         return FolderSink(output, id_field=id_field, force=force, warning=warning)
     if output.is_dir():
         raise InputError(f"{output} is a folder; name a file for the one document.")
@@ -93,7 +93,7 @@ class LineSink:
             self._line(words)
             return
         record = {**fields, "text": words} | ({"warning": self.warning} if self.warning else {})
-        self._line(json.dumps(record, ensure_ascii=False))
+        self._line(_dumped(record))
 
     def digest(self) -> Output:
         if self._gzip:
@@ -111,7 +111,7 @@ class LineSink:
             self._target.discard()
 
     def _line(self, line: str) -> None:
-        data = (line + "\n").encode("utf-8", "surrogatepass")
+        data = (line + "\n").encode()
         if self._gzip:
             self._gzip.write(data)
         else:
@@ -164,6 +164,16 @@ class _Tee:
         self.write = put
 
     def flush(self) -> None: ...
+
+
+def _dumped(record: Mapping[str, Any]) -> str:
+    """A record as JSON in UTF-8; where a string is not Unicode, in ASCII with escapes."""
+    line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+    try:
+        line.encode()
+    except UnicodeEncodeError:
+        return json.dumps(record, allow_nan=False)
+    return line
 
 
 def listed(data: bytes, name: str) -> str:

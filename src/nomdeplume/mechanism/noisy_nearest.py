@@ -34,7 +34,7 @@ class NoisyNearest:
     outputs: Ids | None = None
 
     def __post_init__(self) -> None:
-        least = self.table.dimensions / (2.0**52 * self.table.grid)
+        least = self.table.dimensions / (2.0**42 * self.table.grid)
         if self.noise.guarantee.epsilon < least:
             raise InputError(
                 f"epsilon must be at least {least:.3g} on this table, got "

@@ -10,18 +10,16 @@ result is that of float64 brute force; the first word wins a tie.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
-from threading import Lock
-from typing import Any
+from functools import cached_property
+from math import floor, log2
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import ThreadpoolController
 
+from nomdeplume.errors import InputError
+from nomdeplume.nearest.threads import cores, each
 from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
@@ -32,39 +30,48 @@ QUERIES, WORDS = 1024, 512  # one tile of scores: 2 MiB, a core's share of the c
 PAIRS = 1 << 14  # candidates decided together in float64
 
 
-def _cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 @dataclass(frozen=True, eq=False)
 class Exact:
     """The words of `table`, or those with the given ids, ready to be searched."""
 
     table: Table
     ids: Ids | None = None
-    threads: int = field(default_factory=_cores)
+    threads: int = field(default_factory=cores)
+
+    def __post_init__(self) -> None:
+        if self.ids is not None and not len(self.ids):
+            raise InputError("at least one word must be left to search among, got none.")
 
     def nearest(self, queries: Floats) -> Ids:
         """Id of the word nearest to each query, as float64 brute force would find it."""
         if not len(queries):
             return np.empty(0, dtype=np.int64)
-        _ = self._tall, self._tiles  # made once, before threads ask for them
+        _ = self._tall, self._tiles, self._norms  # made once, before threads ask for them
         step = min(QUERIES, -(-len(queries) // self.threads))
         starts = range(0, len(queries), step)
         return np.concatenate(
-            _each(lambda i: self._nearest(queries[i : i + step]), starts, self.threads)
+            each(lambda i: self._nearest(queries[i : i + step]), starts, self.threads)
         )
 
     def _nearest(self, queries: Floats) -> Ids:
-        centred = queries - self.table.centre
+        centred = (queries - self.table.centre) * self._scale
         wide = np.ones((len(queries), self._tall.shape[1]), dtype=np.float32)
         wide[:, :-1] = centred
+        lengths = np.linalg.norm(centred, axis=1)
         maxima = self._maxima(wide)  # (tiles, n)
-        best = maxima.max(axis=0)
-        enough = best - 2 * self._doubt(centred)
-        query, row = self._candidates(wide, maxima, enough)
-        return self._rows[self._decide(queries, query, row)]
+        doubts = self._doubt(lengths, np.array([self._norms[tile].max() for tile in self._tiles]))
+        least = (maxima - doubts).max(axis=0)  # the best true score is at least this
+        best = _Best(queries, self.table, self._rows)
+        tiles, some = np.nonzero(maxima + doubts >= least)
+        bounds = np.searchsorted(tiles, np.arange(len(self._tiles) + 1))
+        for tile in np.unique(tiles):
+            asked = some[bounds[tile] : bounds[tile + 1]]
+            rows = self._tiles[tile]
+            scores = wide[asked] @ self._tall[rows].T
+            doubt = self._doubt(lengths[asked], self._norms[rows]).T
+            i, j = np.nonzero(scores + doubt >= least[asked, None])
+            best.consider(asked[i], j + rows.start)
+        return self._rows[best.decided()]
 
     def _maxima(self, wide: Float32s) -> Float32s:
         """The largest score in each tile of words, for each query."""
@@ -76,57 +83,41 @@ class Exact:
             scores[:, : len(words)].max(axis=1, out=maxima[i])
         return maxima
 
-    def _doubt(self, centred: Floats) -> Floats:
-        """How far a float32 score can be from the true one (docs/proofs/nearest.md).
+    def _doubt(self, lengths: Floats, norms: Floats) -> Floats:
+        """How far float32 scores can be from the true ones (docs/proofs/nearest.md).
 
         A sum of m products in any order errs by at most m·u/(1 − m·u) of the sum
-        of their sizes, u = 2⁻²⁴; rounding the factors to float32 adds 3u.
+        of their sizes, u = 2⁻²⁴; rounding the factors to float32 adds 3u, and
+        what is too small for float32 at most 2⁻¹²⁶ a product.
         """
         m, unit = self._tall.shape[1], 2.0**-24
-        size = np.linalg.norm(centred, axis=1) * self.table.radius + self.table.radius**2 / 2
-        return np.asarray((m + 4) * unit / (1 - m * unit) * size)
-
-    def _candidates(self, wide: Float32s, maxima: Float32s, enough: Floats) -> tuple[Ids, Ids]:
-        """Pairs (query, row) whose float32 score leaves open that the row is the nearest."""
-        found = []
-        tiles, queries = np.nonzero(maxima >= enough)
-        bounds = np.searchsorted(tiles, np.arange(len(self._tiles) + 1))
-        for tile in np.unique(tiles):
-            some = queries[bounds[tile] : bounds[tile + 1]]
-            scores = wide[some] @ self._tall[self._tiles[tile]].T
-            i, j = np.nonzero(scores >= enough[some, None])
-            found.append((some[i], j + self._tiles[tile].start))
-        query, row = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        order = np.lexsort((row, query))
-        return query[order], row[order]
-
-    def _decide(self, queries: Floats, query: Ids, row: Ids) -> Ids:
-        """Of each query's candidates, the row at the smallest float64 distance."""
-        first = np.flatnonzero(np.diff(query, prepend=-1))
-        if len(first) == len(query):
-            return row  # no query has two candidates
-        squared = np.empty(len(row))
-        for i in range(0, len(row), PAIRS):
-            part = slice(i, i + PAIRS)
-            moved = queries[query[part]] - self.table.vectors[self._rows[row[part]]]
-            squared[part] = np.einsum("nk,nk->n", moved, moved)
-        least = np.minimum.reduceat(squared, first)
-        hit = np.flatnonzero(squared == least[query])
-        return row[hit[np.flatnonzero(np.diff(query[hit], prepend=-1))]]
+        sizes = norms[:, None] * lengths + norms[:, None] ** 2 / 2  # (norms, lengths)
+        return np.asarray((m + 4) * unit / (1 - m * unit) * sizes + 4 * m * 2.0**-126)
 
     @cached_property
     def _rows(self) -> Ids:
         return np.arange(len(self.table)) if self.ids is None else self.ids
 
     @cached_property
+    def _scale(self) -> float:
+        """A power of two that brings the table's radius near 1: it is exact and cannot overflow."""
+        return 2.0 ** -floor(log2(self.table.radius or 1.0))
+
+    @cached_property
     def _tall(self) -> Float32s:
-        """Centred vectors, and minus half their squared norms as the last column."""
+        """Centred, scaled vectors, and minus half their squared norms as the last column."""
         tall = np.empty((len(self._rows), self.table.dimensions + 1), dtype=np.float32)
         for part in self._parts(1 << 14):
-            centred = self.table.vectors[self._rows[part]] - self.table.centre
+            centred = (self.table.vectors[self._rows[part]] - self.table.centre) * self._scale
             tall[part, :-1] = centred
             tall[part, -1] = np.einsum("nk,nk->n", centred, centred) / -2
         return tall
+
+    @cached_property
+    def _norms(self) -> Floats:
+        """Upper bounds of the rows' norms, above what float32 left of them."""
+        norms = np.sqrt(-2.0 * self._tall[:, -1].astype(np.float64))
+        return np.maximum(norms * (1 + 2.0**-20), 2.0**-60)
 
     @cached_property
     def _tiles(self) -> list[slice]:
@@ -137,38 +128,40 @@ class Exact:
         return (slice(i, min(i + size, count)) for i in range(0, count, size))
 
 
-def _each(work: Callable[[int], Ids], starts: range, threads: int) -> list[Ids]:
-    """`work` on every start: one matrix product per thread, several threads at a time."""
-    if threads == 1 or len(starts) == 1:
-        return [work(start) for start in starts]
-    with _ONE_BLAS_THREAD, ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, starts))
+class _Best:
+    """The nearest row found so far for each query, decided in float64."""
 
+    def __init__(self, queries: Floats, table: Table, rows: Ids) -> None:
+        self._queries, self._table, self._ids = queries, table, rows
+        self._row = np.zeros(len(queries), dtype=np.int64)
+        self._squared = np.full(len(queries), np.inf)
+        self._waiting: list[tuple[Ids, Ids]] = []
+        self._count = 0
 
-class _OneBlasThread:
-    """Keeps BLAS to one thread while anybody is inside; the last to leave restores it."""
+    def consider(self, query: Ids, row: Ids) -> None:
+        """Candidates, in ascending order of rows from call to call; decided a block at a time."""
+        self._waiting.append((query, row))
+        self._count += len(query)
+        if self._count >= PAIRS:
+            self._decide()
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._inside = 0
-        self._limit: Any = None
+    def decided(self) -> Ids:
+        self._decide()
+        return self._row
 
-    def __enter__(self) -> None:
-        with self._lock:
-            if not self._inside:
-                self._limit = _blas().limit(limits=1, user_api="blas")
-            self._inside += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._inside -= 1
-            if not self._inside:
-                self._limit.restore_original_limits()
-
-
-_ONE_BLAS_THREAD = _OneBlasThread()
-
-
-@lru_cache(maxsize=1)
-def _blas() -> ThreadpoolController:
-    return ThreadpoolController()
+    def _decide(self) -> None:
+        """Take over every candidate that is nearer; the first row wins a tie."""
+        if not self._waiting:
+            return
+        queries = np.concatenate([query for query, _ in self._waiting])
+        rows = np.concatenate([row for _, row in self._waiting])
+        self._waiting, self._count = [], 0
+        for start in range(0, len(queries), PAIRS):
+            query, row = queries[start : start + PAIRS], rows[start : start + PAIRS]
+            moved = self._queries[query] - self._table.vectors[self._ids[row]]
+            squared = np.einsum("nk,nk->n", moved, moved)
+            order = np.lexsort((row, squared, query))
+            first = order[np.flatnonzero(np.diff(query[order], prepend=-1))]
+            nearer = first[squared[first] < self._squared[query[first]]]
+            self._squared[query[nearer]] = squared[nearer]
+            self._row[query[nearer]] = row[nearer]

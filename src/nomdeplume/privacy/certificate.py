@@ -9,77 +9,20 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from functools import partial
-from math import exp, log
-from pathlib import Path
-from textwrap import fill as wrapped
 from typing import Any, TypeVar
 
-from numpy.random import Generator
-
 from nomdeplume._version import __version__
-from nomdeplume.bag import Bag, apportion
-from nomdeplume.distance import WordMover
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
-from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.random import SECURE, SEEDED, is_private
+from nomdeplume.privacy.promise import Odds, Promise
+from nomdeplume.privacy.random import SECURE
 from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
-fill = partial(wrapped, width=90)
 
 FORMAT = 1
 PLAIN = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,)}
-NOT_PRIVATE = (
-    "NOT PRIVATE: made with a known seed, so anyone can undo the noise and no promise holds"
-)
-PAIRS = {
-    "near": "two near public texts",
-    "typical": "two typical ones",
-    "far": "two far ones",
-    "any": "any two at all",
-}
-WEAK = (
-    "Factors this large bound the worst case only in form: whether an author is recognised in "
-    "practice is a question for an attack. A smaller budget promises more."
-)
-REFERENCES = Path(__file__).parent.parent / "data"
-
-
-@dataclass(frozen=True)
-class Odds:
-    """What a promise means for one pair of public texts."""
-
-    pair: str  # near, typical, far: reference texts; any: the farthest two bags there are
-    distance: float
-    loss: float  # nats
-
-    @property
-    def factor(self) -> str:
-        """The largest factor by which one release can shift the odds between the two."""
-        if self.loss < log(1000):
-            return f"{exp(self.loss):.3g}"
-        return f"e^{self.loss:.0f} (about 10^{self.loss / log(10):.0f})"
-
-
-@dataclass(frozen=True)
-class Promise:
-    """A guarantee as a formula, as a sentence, and as odds between public texts."""
-
-    budget: float
-    metric: str
-    between: str
-    formula: str
-    proofs: tuple[str, ...]
-    sentence: str
-    odds: tuple[Odds, ...]
-
-    def plainly(self) -> str:
-        """The sentence, the odds that it allows between public texts, and a fair word on them."""
-        rows = [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
-        weak = self.odds[0].loss > 10
-        return "\n".join([fill(self.sentence), *rows, *([fill(WEAK)] if weak else [])])
+NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 
 
 @dataclass(frozen=True)
@@ -93,7 +36,7 @@ class Output:
     sha256: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Certificate:
     """What was done and what is promised, for one release of any number of documents."""
 
@@ -116,13 +59,22 @@ class Certificate:
     kept_words: int
     kept_fingerprint: str
     empty_documents: str
+    kept_fields: tuple[str, ...]
     documents: int
+    unchanged: float  # share of common public words that stay as they are: what is useful, not safe
     generator: str
     seeded: bool
     output: Output
     promises: tuple[Promise, ...]
     several_documents: str
     limits: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        kind = "private" if self.private else "NOT PRIVATE"
+        return (
+            f"<Certificate: {self.documents:,} × {self.size} words, {self.mechanism}, "
+            f"ε={self.epsilon:g}, E={self.budget:g}, {kind}>"
+        )
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
@@ -145,6 +97,7 @@ class Certificate:
             data["output"] = _built(Output, data["output"])
             data["promises"] = tuple(_promise(entry) for entry in data["promises"])
             data["limits"] = tuple(data["limits"])
+            data["kept_fields"] = tuple(data["kept_fields"])
             return _built(cls, data)
         except (KeyError, TypeError):
             raise InputError("the certificate lacks a field or has one of another type.") from None
@@ -157,14 +110,16 @@ def certify(
     *,
     size: int,
     reduction: str,
-    empty: str,
+    generator: str,
+    unchanged: float,
     documents: int,
-    rng: Generator,
+    empty: str,
+    kept_fields: tuple[str, ...],
     output: Output,
 ) -> Certificate:
     """The certificate of a release, from the parts that made it."""
     table = vocabulary.table
-    private = is_private(rng)
+    private = generator == SECURE
     return Certificate(
         format=FORMAT,
         program=f"nomdeplume {__version__}",
@@ -185,8 +140,10 @@ def certify(
         kept_words=len(vocabulary),
         kept_fingerprint=vocabulary.fingerprint,
         empty_documents=EMPTY[empty],
+        kept_fields=kept_fields,
         documents=documents,
-        generator=SECURE if private else SEEDED,
+        unchanged=unchanged,
+        generator=generator,
         seeded=not private,
         output=output,
         promises=promises,
@@ -196,7 +153,7 @@ def certify(
 
 
 EMPTY = {
-    "public": "a text without kept words was released as a fixed public bag, like any other",
+    "public": "a text without kept words was released as a fixed public bag, under the same noise",
     "withhold": "a text without kept words was withheld, which reveals that it had none",
 }
 SEVERAL = (
@@ -210,53 +167,6 @@ LIMITS = (
     "That a document exists, how many there are, their ids and kept fields are not hidden.",
     "The mechanism is one of real numbers; float arithmetic follows it up to rounding.",
 )
-
-
-def state(guarantee: Guarantee, vocabulary: Vocabulary, size: int) -> Promise:
-    """A guarantee as a promise: what it says, and what it means between public texts."""
-    return Promise(
-        budget=guarantee.epsilon,
-        metric=guarantee.metric.name,
-        between=guarantee.between,
-        formula=f"loss ≤ {guarantee.formula}",
-        proofs=guarantee.proofs,
-        sentence=(
-            f"Between {guarantee.between}, one released document shifts anyone's odds by at most "
-            f"a factor of exp({guarantee.formula}), where {guarantee.metric.symbol} is their "
-            f"{guarantee.metric.name}: {guarantee.metric.meaning}."
-        ),
-        odds=(*_references(guarantee, vocabulary, size), _farthest(guarantee, vocabulary)),
-    )
-
-
-def _references(guarantee: Guarantee, vocabulary: Vocabulary, size: int) -> list[Odds]:
-    """Odds between the public reference texts of the table's language, where there are any."""
-    path = REFERENCES / f"reference-{vocabulary.table.language}.json"
-    if not path.is_file():
-        return []
-    odds = []
-    for pair, texts in json.loads(path.read_text(encoding="utf-8")).items():
-        bags = [vocabulary.bag(text) for text in texts]
-        if not all(map(len, bags)):
-            continue  # a small table may know none of these words
-        if isinstance(guarantee.metric, WordMover):
-            bags = [_reduced(bag, vocabulary, size) for bag in bags]
-        x, y = (vocabulary.table.vectors[bag.ids] for bag in bags)
-        distance = guarantee.metric(x, y, bags[0].counts, bags[1].counts)
-        odds.append(Odds(pair, distance, guarantee.epsilon * distance))
-    return odds
-
-
-def _farthest(guarantee: Guarantee, vocabulary: Vocabulary) -> Odds:
-    """The plain local-DP figure: no two bags are farther apart than the table is wide."""
-    width = 2 * vocabulary.table.radius
-    return Odds("any", width, guarantee.epsilon * width)
-
-
-def _reduced(bag: Bag, vocabulary: Vocabulary, size: int) -> Bag:
-    """The bag of `size` words in the proportions of `bag`."""
-    [ids] = apportion([bag], size, vocabulary.tie_order)
-    return Bag.from_ids(ids)
 
 
 def _promise(entry: Mapping[str, Any]) -> Promise:

@@ -10,36 +10,37 @@ from __future__ import annotations
 import os
 import secrets
 import weakref
+from functools import cache
 from typing import Any, NoReturn
 
 from numpy.random import Generator
 
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import PrivacyError, whole
 
 SECURE = "ChaCha20, keyed by the operating system"
-SEEDED = "ChaCha20, known seed"
+
+
+def _refuse(_self: object, *_: object) -> NoReturn:
+    raise PrivacyError(
+        "a secure generator must not be copied or pickled, its stream would be used twice; "
+        "make one in each worker with nomdeplume.secure()."
+    )
 
 
 class SecureGenerator(Generator):
     """A generator whose key nobody knows and whose stream nobody shares."""
 
     def __init__(self) -> None:
-        super().__init__(_chacha(secrets.randbits(256)))
+        super().__init__(_secret_stream())
         _alive.add(self)
 
     def rekey(self) -> None:
-        """Start a new stream under a fresh key."""
-        self.bit_generator.state = _chacha(secrets.randbits(256)).state
+        """Start a new stream, with a lock of its own: a fork may have copied a held one."""
+        super().__init__(_secret_stream())
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators with keys of their own, unrelated to this one's."""
         return [SecureGenerator() for _ in range(n_children)]
-
-    def _refuse(self, *_: object) -> NoReturn:
-        raise PrivacyError(
-            "a secure generator must not be copied or pickled, its stream would be used twice; "
-            "make one in each worker with nomdeplume.secure()."
-        )
 
     __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _refuse
 
@@ -63,14 +64,19 @@ def secure() -> SecureGenerator:
 
 def seeded(seed: int) -> Generator:
     """A repeatable generator for experiments: what it releases is not private."""
-    if not 0 <= seed < 2**256:
-        raise InputError(f"seed must be between 0 and 2²⁵⁶ − 1, got {seed}.")
-    return Generator(_chacha(seed))
+    return Generator(_chacha(whole("seed", seed, least=0, most=2**64 - 1)))
 
 
 def is_private(rng: Generator) -> bool:
     """Whether nobody can replay what `rng` draws."""
     return isinstance(rng, SecureGenerator)
+
+
+def described(rng: Generator) -> str:
+    """What a certificate calls the generator."""
+    if is_private(rng):
+        return SECURE
+    return f"{type(rng.bit_generator).__name__}, not keyed by the operating system"
 
 
 def keystream(key: bytes, blocks: int, *, counter: int = 0) -> bytes:
@@ -86,3 +92,16 @@ def _chacha(key: int, counter: int = 0) -> Any:
     from randomgen import ChaCha  # 0.1 s to import, and only a release needs it
 
     return ChaCha(key=key, counter=counter << 4, rounds=20)  # it counts words, 16 a block
+
+
+def _secret_stream() -> Any:
+    """ChaCha20 under a fresh key; like its generator, it cannot be copied."""
+    return _stream_class()(key=secrets.randbits(256), rounds=20)
+
+
+@cache
+def _stream_class() -> Any:
+    from randomgen import ChaCha
+
+    refusals = ("__reduce__", "__reduce_ex__", "__getstate__", "__copy__", "__deepcopy__")
+    return type("SecretChaCha", (ChaCha,), dict.fromkeys(refusals, _refuse))

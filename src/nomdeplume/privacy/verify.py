@@ -5,20 +5,23 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import file_digest, sha256
 from math import isclose
 from pathlib import Path
 from typing import cast
 
 from nomdeplume.errors import InputError
-from nomdeplume.formats.reading import GZIP
+from nomdeplume.formats.decode import GZIP
 from nomdeplume.formats.writing import listed
 from nomdeplume.mechanism import NoisyNearest
 from nomdeplume.noise import Laplace
 from nomdeplume.obfuscator import Obfuscator, Reduction
-from nomdeplume.privacy.certificate import Certificate, Promise
+from nomdeplume.privacy.certificate import EMPTY, Certificate, certify
+from nomdeplume.privacy.promise import Promise
 from nomdeplume.vocabulary import Vocabulary
+
+VARIES = ("program", "documents", "kept_fields", "unchanged", "promises", "output")
 
 
 @dataclass(frozen=True)
@@ -34,29 +37,57 @@ def verify(certificate: Certificate, vocabulary: Vocabulary, release: Path | Non
     """Hold a certificate against its own parameters and, if there is one, against the release."""
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
     if all(check.holds for check in checks):
-        checks.append(_promises(certificate, vocabulary))
+        obfuscator = obfuscator_of(certificate, vocabulary)
+        checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
     if release is not None:
         checks += _release(certificate, vocabulary, release)
     return checks
 
 
 def _table(certificate: Certificate, vocabulary: Vocabulary) -> Check:
-    found = vocabulary.table.fingerprint
-    return Check("table", found == certificate.table_fingerprint, f"fingerprint {found[:16]}…")
+    found, due = vocabulary.table.fingerprint, certificate.table_fingerprint
+    return _compare("table", f"fingerprint {found[:16]}…", f"{due[:16]}…", holds=found == due)
 
 
 def _kept(certificate: Certificate, vocabulary: Vocabulary) -> Check:
-    found = vocabulary.fingerprint
+    found, due = vocabulary.fingerprint, certificate.kept_fingerprint
     text = f"{len(vocabulary):,} words, fingerprint {found[:16]}…"
-    return Check("kept vocabulary", found == certificate.kept_fingerprint, text)
+    return _compare("kept vocabulary", text, f"{due[:16]}…", holds=found == due)
 
 
-def _promises(certificate: Certificate, vocabulary: Vocabulary) -> Check:
+def _compare(name: str, found: str, due: str, *, holds: bool) -> Check:
+    return Check(name, holds, found if holds else f"{found}, the certificate says {due}")
+
+
+def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
+    """Whatever follows from the parameters is stated as it follows."""
+    empty = {text: choice for choice, text in EMPTY.items()}.get(certificate.empty_documents)
+    due = certify(
+        obfuscator.vocabulary,
+        obfuscator.mechanism,
+        obfuscator.promises,
+        size=obfuscator.size,
+        reduction=obfuscator.reduction,
+        generator=certificate.generator,
+        unchanged=certificate.unchanged,
+        documents=certificate.documents,
+        empty=empty or "public",
+        kept_fields=certificate.kept_fields,
+        output=certificate.output,
+    )
+    names = [field.name for field in fields(due) if field.name not in VARIES]
+    wrong = [name for name in names if getattr(due, name) != getattr(certificate, name)]
+    wrong += ["documents"] if certificate.documents < 0 else []
+    wrong += ["unchanged"] if abs(certificate.unchanged - obfuscator.unchanged) > 0.05 else []
+    found = "follow from the parameters" if not wrong else f"do not follow: {', '.join(wrong)}"
+    return Check("statements", not wrong, found)
+
+
+def _promises(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     """The stated promises are those that follow from the stated parameters."""
-    due = obfuscator_of(certificate, vocabulary).promises
-    stated = certificate.promises
+    due, stated = obfuscator.promises, certificate.promises
     same = len(due) == len(stated) and all(map(_agree, due, stated))
-    return Check("promises", same, "computed again from the parameters")
+    return Check("promises", same, f"computed again: {'the same' if same else 'not the same'}")
 
 
 def _agree(due: Promise, stated: Promise) -> bool:
@@ -87,14 +118,27 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
         sizes += len(words) == certificate.size
         known += all(word in vocabulary for word in words)
         ordered += words == sorted(words)
-    of = f"of {documents:,} documents"
     return [
-        Check("hash", hashed == certificate.output.sha256, f"SHA-256 {hashed[:16]}…"),
-        Check("documents", documents == certificate.documents, f"{documents:,} found"),
-        Check("size", sizes == documents, f"{sizes:,} {of} have {certificate.size} words"),
-        Check("vocabulary", known == documents, f"{known:,} {of} hold kept words only"),
-        Check("order", ordered == documents, f"{ordered:,} {of} are in alphabetical order"),
+        _compare(
+            "hash",
+            f"SHA-256 {hashed[:16]}…",
+            f"{certificate.output.sha256[:16]}…: it is not byte for byte what was released",
+            holds=hashed == certificate.output.sha256,
+        ),
+        _compare(
+            "documents",
+            f"{documents:,} found",
+            f"{certificate.documents:,}",
+            holds=documents == certificate.documents,
+        ),
+        _all("size", sizes, documents, f"of {certificate.size} words"),
+        _all("vocabulary", known, documents, "of kept words only"),
+        _all("order", ordered, documents, "in alphabetical order"),
     ]
+
+
+def _all(name: str, good: int, documents: int, what: str) -> Check:
+    return Check(name, good == documents, f"{good:,} of {documents:,} {what}")
 
 
 def _hash(path: Path) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
 from typing import Any, overload
 
 import numpy as np
@@ -53,7 +54,10 @@ class Packed(Sequence[str]):
 
     @cached_property
     def _words(self) -> list[str]:
-        words = self.joined.tobytes().decode("utf-8").split("\n")
+        try:
+            words = self.joined.tobytes().decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            raise TableError("words must be UTF-8; the file is damaged.") from None
         if len(words) != self.size:
             raise TableError(f"the file must hold {self.size} words, got {len(words)}.")
         return words
@@ -86,10 +90,13 @@ def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> 
         "language": table.language,
         "fingerprint": stored.fingerprint,
     }
-    partial = path.with_name(f".{path.name}.partial")
-    save_file(tensors, partial, metadata)
-    partial.chmod(0o644)
-    partial.replace(path)
+    partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
+    try:
+        save_file(tensors, partial, metadata)
+        partial.chmod(0o644)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def is_native(start: bytes) -> bool:
@@ -101,12 +108,12 @@ def read(path: Path) -> Table:
     """Open a native table without reading its vectors."""
     header, offset = _header(path)
     notes = header.pop("__metadata__", {})
-    if notes.get("format") != FORMAT or not notes.get("fingerprint"):
+    if not isinstance(notes, dict) or notes.get("format") != FORMAT or not notes.get("fingerprint"):
         raise TableError(
             f"{path} is not a nomdeplume table; build one with 'nomdeplume tables build'."
         )
     tensors = {name: _map(path, offset, entry) for name, entry in header.items()}
-    if "words" not in tensors or not {"vectors", "codes"} & set(tensors):
+    if set(tensors) not in ({"words", "vectors"}, {"words", "codes", "scale"}):
         raise TableError(f"{path} must hold words and vectors; build it again.")
     vectors = _decode(tensors)
     return Table(

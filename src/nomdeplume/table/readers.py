@@ -54,6 +54,9 @@ def read_glove(lines: IO[bytes] | gzip.GzipFile, *, name: str, language: str = "
         new, vectors = _parse(chunk, k, name, len(words) + header)
         words += new
         blocks.append(vectors)
+    if header and int(first.split()[0]) != len(words):
+        stated = int(first.split()[0])
+        raise TableError(f"{name}: the first line states {stated} words, got {len(words)}.")
     return Table(words, np.concatenate(blocks), Path(name).name.split(".txt")[0], language)
 
 

@@ -30,7 +30,7 @@ class Vectors(Protocol):
     def __getitem__(self, rows: Any, /) -> NDArray[np.float32]: ...
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """A vocabulary with one vector per word: `vectors[i]` belongs to `words[i]`.
 
@@ -46,7 +46,7 @@ class Table:
     vectors: Vectors  # (V, k)
     name: str = "unnamed"
     language: str = "en"
-    seal: str | None = field(default=None, repr=False)  # fingerprint a native file carries
+    seal: str | None = field(default=None, repr=False)  # the fingerprint that a native file states
 
     def __post_init__(self) -> None:
         if self.seal is None:
@@ -79,6 +79,9 @@ class Table:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __repr__(self) -> str:
+        return f"<Table {self.name}: {len(self):,} words × {self.dimensions}, {self.language}>"
+
     @property
     def dimensions(self) -> int:
         return self.vectors.shape[1]
@@ -92,19 +95,17 @@ class Table:
     def fingerprint(self) -> str:
         """SHA-256 of words and vectors: two releases compare only under one table.
 
-        A native file carries it, so that opening need not read all of it;
-        `check` recomputes it.
+        Always computed from what is there, once; if a native file states another
+        one, it was changed since it was written and is refused.
         """
-        return self.seal or self._digest()
-
-    def check(self) -> None:
-        """Read everything once: the vectors are finite and the fingerprint is the true one."""
         self._validate()
-        if (found := self._digest()) != self.fingerprint:
+        found = self._digest()
+        if self.seal not in (None, found):
             raise TableError(
-                f"table {self.name} states the fingerprint {self.fingerprint[:16]}… "
-                f"but its content has {found[:16]}…: the file was changed; fetch or build it again."
+                f"table {self.name} states the fingerprint {str(self.seal)[:16]}… but its content "
+                f"has {found[:16]}…: the file was changed; fetch or build it again."
             )
+        return found
 
     @cached_property
     def centre(self) -> Floats:

@@ -1,0 +1,123 @@
+"""JSONL: one record a line, read in a stream."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import IO, Any, NoReturn
+
+from nomdeplume.errors import InputError, Unreadable
+from nomdeplume.formats.decode import GZIP, decode, marked
+from nomdeplume.formats.records import Fields, Meter, MeteredFile, Record, Withheld
+
+SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
+FIRST_LINE = 1 << 20  # bytes in which a first line must end to be looked at
+
+
+def is_jsonl(path: Path) -> bool:
+    """Whether a file is called JSONL."""
+    return path.name.lower().endswith(SUFFIXES) and not path.is_dir()
+
+
+def holds_records(path: Path) -> bool:
+    """Whether a file is JSONL, by its name or by its first line."""
+    if is_jsonl(path) or not path.is_file():
+        return is_jsonl(path)
+    with path.open("rb") as file:
+        return is_record(file.readline(FIRST_LINE))
+
+
+def is_record(line: bytes) -> bool:
+    """Whether a line is a JSON object."""
+    try:
+        return line.lstrip()[:1] == b"{" and isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def read_files(paths: list[Path], fields: Fields, meter: Meter) -> Iterator[Record | Withheld]:
+    """The records of some files in order."""
+    for path in paths:
+        place = "line" if len(paths) == 1 else f"{path}, line"
+        with io.BufferedReader(MeteredFile(path, meter)) as file:
+            packed = file.peek(2)[:2] == GZIP
+            lines = _unpacked(file, path) if packed else _decoded(file, path)
+            yield from read_lines(lines, place, fields)
+
+
+def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[Record | Withheld]:
+    """A record for every line that is not blank; the first readable one must have the fields."""
+    unchecked = True
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            data, remark = _object(line)
+            if unchecked:
+                _check(data, fields)
+                unchecked = False
+            yield _record(f"{place} {number}", data, fields, remark)
+        except Unreadable as error:
+            yield Withheld(f"{place} {number}", str(error))
+
+
+def _decoded(file: io.BufferedReader[MeteredFile], path: Path) -> Iterator[bytes]:
+    """Lines in UTF-8, whatever mark the file begins with."""
+    encoding = marked(file.peek(4)[:4])
+    if not encoding.startswith(("utf-16", "utf-32")):
+        yield from file
+        return
+    try:
+        with io.TextIOWrapper(file, encoding, newline="\n") as text:
+            yield from (line.encode() for line in text)
+    except UnicodeError:
+        raise InputError(f"{path} must be {encoding.upper()} as its first bytes say.") from None
+
+
+def _unpacked(file: IO[bytes], path: Path) -> Iterator[bytes]:
+    try:
+        yield from gzip.GzipFile(fileobj=file)
+    except (OSError, EOFError, zlib.error):
+        raise InputError(f"{path} is damaged or cut short; make it again.") from None
+
+
+def _object(line: bytes) -> tuple[dict[str, Any], str]:
+    """The JSON object on a line, and a remark on its encoding."""
+    decoded = decode(line)
+    try:
+        data = json.loads(decoded.text, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise Unreadable("not valid JSON.") from None
+    if not isinstance(data, dict):
+        raise Unreadable("JSON, but not an object { }.")
+    return data, decoded.remark
+
+
+def _refuse(_: str) -> NoReturn:
+    raise ValueError("NaN and Infinity are not JSON")
+
+
+def _check(data: dict[str, Any], fields: Fields) -> None:
+    """A field that the first record lacks is more likely misspelt than missing."""
+    asked = [fields.text, *fields.keep] + ([fields.id] if fields.id != Fields.id else [])
+    for name in asked:
+        if name not in data:
+            hint = " Name the one that holds the text with --text-field." * (name == fields.text)
+            raise InputError(
+                f"no field {name!r} in the first record, whose fields are: {', '.join(data)}.{hint}"
+            )
+
+
+def _record(place: str, data: dict[str, Any], fields: Fields, remark: str) -> Record:
+    text, name = data.get(fields.text), data.get(fields.id)
+    if fields.text not in data:
+        raise Unreadable(f"field {fields.text!r} is missing.")
+    if not isinstance(text, str):
+        raise Unreadable(f"field {fields.text!r} is not a string.")
+    if not isinstance(name, str | int | float | None):
+        raise Unreadable(f"field {fields.id!r} is neither a string nor a number.")
+    return Record(place, text, {key: data[key] for key in fields.released if key in data}, remark)

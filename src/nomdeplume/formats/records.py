@@ -1,0 +1,85 @@
+"""What is read: texts with their place in the input, one at a time.
+
+What cannot be read is a `Withheld`, known by its place and never by its content.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from nomdeplume.errors import InputError
+
+Kind = Literal["text", "folder", "jsonl"]
+
+
+@dataclass(frozen=True)
+class Record:
+    """A text to be released, and the fields that are released beside it as they are."""
+
+    place: str
+    text: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    remark: str = ""
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """A document that could not be read."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Fields:
+    """Which fields of a JSONL record are the text, the id, and kept as they are."""
+
+    text: str = "text"
+    id: str = "id"
+    keep: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.text in (self.id, *self.keep):
+            raise InputError(
+                f"field {self.text!r} is the private text; it cannot be kept or be the id."
+            )
+        if "text" in (self.id, *self.keep):
+            raise InputError("field 'text' of the output holds the released words; keep another.")
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """Fields that come out as they went in."""
+        return (self.id, *self.keep)
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All texts of a run: their kind, the records in order, and how far the reading is."""
+
+    kind: Kind
+    records: Iterator[Record | Withheld]
+    meter: Meter
+    total: int | None = None  # bytes; None for a pipe
+
+
+class Meter:
+    """Counts the bytes that have been read."""
+
+    bytes = 0
+
+
+class MeteredFile(io.FileIO):
+    """A file that tells a meter what is read from it."""
+
+    def __init__(self, path: Path, meter: Meter) -> None:
+        super().__init__(path, "rb")
+        self._meter = meter
+
+    def readinto(self, buffer: Any, /) -> int:
+        count = super().readinto(buffer) or 0
+        self._meter.bytes += count
+        return count

@@ -17,8 +17,10 @@ def spill(run, done, tmp_path, inputs):
     """Everything that a run leaves anywhere, less its own inputs."""
     left = [done.stdout, done.stderr]
     for path in tmp_path.rglob("*"):
+        if path.name in inputs:
+            continue
         left.append(path.relative_to(tmp_path).as_posix().encode())
-        if path.is_file() and path.name not in inputs:
+        if path.is_file():
             data = path.read_bytes()
             left.append(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
     return b"\n".join(left).lower()
@@ -39,6 +41,8 @@ CASES = {
     "text is a list": ("in.jsonl", record() + "\n" + record(text=[TEXT]), [], 4),
     "id is an object": ("in.jsonl", record() + "\n" + record(id={"a": TEXT}), [], 4),
     "no text field": ("in.jsonl", json.dumps({"body": TEXT, "id": TEXT}), [], 2),
+    "a key is a sentence": ("in.jsonl", json.dumps({TEXT: 1, f"on {CANARIES[0]}": 2}), [], 2),
+    "names of files": ("zyxoquant.txt", TEXT, ["-o", "out.jsonl"], 0),
     "binary": ("in.txt", TEXT + "\x00\x01\x02\x03\x04" * 99, [], 2),
     "impossible epsilon": ("in.txt", TEXT, ["--epsilon", "-1"], 2),
     "unwritable": ("in.txt", TEXT, ["-o", "no/where/out.txt"], 2),

@@ -65,6 +65,32 @@ def test_own_table_and_stop_words_are_given_again(run, tmp_path):
     assert b"kept" in run("certificate", "out.txt.certificate.json", *own[:2], code=3).stderr
 
 
+@pytest.mark.parametrize("stop", ["iso", "none"])
+def test_named_stop_lists_need_not_be_given_again(run, tmp_path, stop):
+    (tmp_path / "in.txt").write_text("rain on the old harbour", encoding="utf-8")
+    run("obfuscate", "in.txt", "-o", "out.txt", "--stop-words", stop)
+    done = run("certificate", "out.txt.certificate.json", "--release", "out.txt")
+
+    assert b"All 9 checks passed" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["out.txt", "out.jsonl"])
+def test_a_seeded_release_cannot_pass_as_private(run, tmp_path, name):
+    (tmp_path / "in.txt").write_text("rain", encoding="utf-8")
+    run("obfuscate", "in.txt", "-o", name, "--seed", "1")
+    said = run("certificate", f"{name}.certificate.json", "--release", name).stdout.decode()
+    path = tmp_path / f"{name}.certificate.json"
+    forged = json.loads(path.read_text(encoding="utf-8")) | {
+        "private": True, "seeded": False, "warning": "",
+        "generator": "ChaCha20, keyed by the operating system",
+    }  # fmt: skip
+    path.write_text(json.dumps(forged), encoding="utf-8")
+
+    assert said.startswith("NOT PRIVATE")
+    assert "All 4 checks" in run("certificate", path.name).stdout.decode()  # alone it looks fine
+    assert "✗ size" in run("certificate", path.name, "--release", name, code=3).stdout.decode()
+
+
 def test_no_release_there_is_exit_2(run, released):
     done = run("certificate", "out.txt.certificate.json", "--release", "nowhere", code=2)
 

@@ -118,7 +118,7 @@ def test_a_folder_becomes_a_folder(run, tmp_path):
     (tmp_path / "letters/one.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "letters/old/two.md").write_text(TEXT, encoding="utf-8")
     (tmp_path / "letters/.hidden").write_text("x", encoding="utf-8")
-    run("obfuscate", "letters", "-o", "released")
+    run("obfuscate", "letters", "-o", "released", "--keep", "name")
     found = sorted(
         p.relative_to(tmp_path / "released").as_posix()
         for p in (tmp_path / "released").rglob("*.*")
@@ -134,13 +134,91 @@ def test_a_folder_becomes_a_folder(run, tmp_path):
     )
 
 
+def test_names_of_files_are_released_only_if_kept(run, tmp_path):
+    """A corpus in folders named after authors must not tell them."""
+    for name in ("AnnSmith/1.txt", "BobJones/1.txt.gz"):
+        path = tmp_path / "in" / name
+        path.parent.mkdir(parents=True)
+        path.write_bytes(gzip.compress(TEXT.encode()) if name.endswith("gz") else TEXT.encode())
+    run("obfuscate", "in", "-o", "out")
+    run("obfuscate", "in", "-o", "out.jsonl")
+    run("obfuscate", "in", "-o", "named.jsonl", "--keep", "name")
+
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == [
+        "document-0001.txt",
+        "document-0002.txt",
+    ]
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [1, 2]
+    assert [record["name"] for record in lines(tmp_path / "named.jsonl")] == [
+        "AnnSmith/1.txt",
+        "BobJones/1.txt",
+    ]
+    assert b"Ann" not in (tmp_path / "out.jsonl").read_bytes()
+    assert b"only 'name'" in run("obfuscate", "in", "--keep", "author", code=2).stderr
+
+
+def test_force_replaces_an_earlier_release_and_nothing_else(run, tmp_path):
+    for folder in ("in", "project/letters", "precious"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    run("obfuscate", "in", "-o", "out")
+    run("obfuscate", "in", "-o", "out", "--force")
+    run("obfuscate", "in", "-o", "precious", "--force", code=2)
+    run("obfuscate", "project/letters", "-o", "project", "--force", code=2)
+
+    assert (tmp_path / "precious/a.txt").exists()
+    assert (tmp_path / "project/letters/a.txt").exists()
+    assert not list(tmp_path.glob(".*"))
+
+
+def test_odd_targets(run, tmp_path):
+    (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
+    os.mkfifo(tmp_path / "fifo")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "real.txt").write_text("old", encoding="utf-8")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
+    for output in ("fifo", ".", "", "/dev/null"):
+        run("obfuscate", "in.txt", "-o", output, "--force", code=2)
+    run("obfuscate", "in.txt", "-o", "dangling", code=2)
+    run("obfuscate", "in.txt", "-o", "link.txt", "--force")
+
+    assert (tmp_path / "link.txt").is_symlink()
+    assert len((tmp_path / "real.txt").read_text(encoding="utf-8").split()) == 100
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_closed_streams_are_bad_input(tmp_path, closed):
+    done = subprocess.run(
+        f"{COMMAND} obfuscate - {closed}", shell=True, cwd=tmp_path, capture_output=True,
+        stdin=subprocess.DEVNULL, check=False,
+    )  # fmt: skip
+
+    assert done.returncode == 2
+    assert b"is closed" in done.stderr
+
+
+def test_a_terminal_without_greek(tmp_path):
+    done = subprocess.run(
+        [COMMAND, "obfuscate", "-"], input=b"rain", capture_output=True, check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )  # fmt: skip
+
+    assert b"600" in done.stderr
+
+
+def test_naming_a_file_first_says_what_to_do(run, tmp_path):
+    (tmp_path / "letter.txt").write_text(TEXT, encoding="utf-8")
+
+    assert b"nomdeplume obfuscate letter.txt" in run("letter.txt", code=2).stderr
+
+
 def test_a_folder_can_become_jsonl_or_lines(run, tmp_path):
     (tmp_path / "letters").mkdir()
     for name in ("b.txt", "a.txt"):
         (tmp_path / "letters" / name).write_text(TEXT, encoding="utf-8")
     run("obfuscate", "letters", "-o", "out.jsonl")
 
-    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["a.txt", "b.txt"]
+    assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [1, 2]
     assert len(run("obfuscate", "letters").stdout.splitlines()) == 2
 
 
@@ -346,7 +424,7 @@ def test_kept_fields_come_out_as_valid_json(run, tmp_path):
 def test_misspelt_fields_are_refused(run, tmp_path, arguments):
     (tmp_path / "in.jsonl").write_text('broken\n{"id": 1, "text": "rain"}', encoding="utf-8")
 
-    assert b"whose fields are: id, text" in run("obfuscate", "in.jsonl", *arguments, code=2).stderr
+    assert b"it has id, text" in run("obfuscate", "in.jsonl", *arguments, code=2).stderr
 
 
 def test_a_dash_is_standard_output(run, tmp_path):
@@ -359,7 +437,7 @@ def test_a_release_does_not_go_where_it_would_be_read_again(run, tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / "letters" / name).write_text(TEXT, encoding="utf-8")
 
-    assert b"input folder" in run("obfuscate", "letters", "-o", "letters/out", code=2).stderr
+    assert b"lie in an input" in run("obfuscate", "letters", "-o", "letters/out", code=2).stderr
     assert b"folder" in run("obfuscate", "letters", "-o", "two.txt", code=2).stderr
     assert b"device" in run("obfuscate", "/dev/zero", code=2).stderr
 
@@ -426,7 +504,8 @@ def test_output_is_private_until_it_is_whole(tmp_path):
             path.unlink()
 
 
-def test_interrupted_runs_clean_up(tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_interrupted_runs_clean_up(tmp_path, sent):
     corpus(tmp_path / "in.jsonl", count=20_000)
     command = [str(COMMAND), "obfuscate", "in.jsonl", "-o", "out.jsonl"]
     process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
@@ -434,7 +513,7 @@ def test_interrupted_runs_clean_up(tmp_path):
     while not list(tmp_path.glob(".out.jsonl.*")):
         assert time.monotonic() < deadline
         time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, stderr = process.communicate(timeout=30)
 
     assert process.returncode == 130

@@ -59,7 +59,7 @@ def test_the_commands_run(sandbox):
 
 
 def test_the_first_run_looks_as_shown(sandbox):
-    [shown] = [block for block in blocks("console") if "angolans" in block]
+    [shown] = [block for block in blocks("console") if "accountancy" in block]
     command, rest = shown.removeprefix("$ ").split("\n", 1)
     released, _, promise = rest.partition("Released")
     done = sandbox(command)

@@ -27,8 +27,9 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
     """Read a certificate in plain words and check that it is true.
 
     The promises are computed again from the parameters; with --release, the hash,
-    number, size, vocabulary and order of the documents are checked too. A table or
-    stop list that is not the default must be given again. Exit code 3: it is not true.
+    number, size, vocabulary and order of the documents are checked too. A table that is
+    not the bundled one, and a file of stop words, must be given again. Exit code 3: it
+    is not true.
     """
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.privacy.verify import verify
@@ -37,19 +38,19 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         stated = Certificate.from_json(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("a certificate must be UTF-8 text; this file is not.") from None
-    click.echo(f"{_plain(stated)}\n")
-    if options["stop_words"] == "default" and stated.stop_words.partition("-")[0] in (
-        "iso",
-        "none",
-    ):
-        options["stop_words"] = stated.stop_words.partition("-")[0]
+    if options["stop_words"] == ("default",) and "file" not in stated.stop_words:
+        lists = stated.stop_words.split("+")  # such as short-en+iso-en
+        options["stop_words"] = tuple(each.partition("-")[0] for each in lists)
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
         raise InputError(f"the certificate is for table {stated.table!r}; give it with --table.")
     checks = verify(stated, vocabulary, release)
+    wrong = [check.name for check in checks if not check.holds]
+    if not wrong:
+        click.echo(f"{_plain(stated)}\n")
     for check in checks:
         click.echo(f"{'✓' if check.holds else '✗'} {check.name}: {check.found}")
-    if wrong := [check.name for check in checks if not check.holds]:
+    if wrong:
         raise PrivacyError(f"not as the certificate says: {', '.join(wrong)}.")
     click.echo(f"\nAll {len(checks)} checks passed. {UNCHECKED}")
 
@@ -57,13 +58,14 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
 def _plain(stated: Certificate) -> str:
     from nomdeplume.privacy.promise import fill
 
+    kept = ", ".join(stated.kept_fields) or "none"
     made = (
         f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
         f"made by {stated.program}: "
         f"mechanism {stated.mechanism}, ε = {stated.epsilon:.12g} per word, "
         f"E = {stated.budget:.12g} per document, reduction {stated.reduction}. "
         f"Noise from {stated.generator}; about {100 * stated.unchanged:.0f} in 100 words stay as "
-        f"they were. Fields released as they are: {', '.join(stated.kept_fields) or 'none but the id'}."
+        f"they were. Fields kept as they are, beside the id: {kept}."
     )
     table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
+import signal
 import sys
 import traceback
+from pathlib import Path
 from typing import NoReturn
 
 import rich_click as click
@@ -13,7 +16,7 @@ from nomdeplume._version import __version__
 from nomdeplume.cli.certificate import certificate
 from nomdeplume.cli.obfuscate import obfuscate
 from nomdeplume.cli.tables import tables
-from nomdeplume.errors import PlumeError
+from nomdeplume.errors import InputError, PlumeError
 
 EPILOG = (
     "Exit codes: 0 all released, 2 bad input, 3 privacy refusal, "
@@ -21,7 +24,18 @@ EPILOG = (
 )
 
 
-@click.group(epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
+class Group(click.RichGroup):
+    """Commands; whoever names a file first means `obfuscate`."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in self.commands and Path(args[0]).exists():
+            raise InputError(f"name a command first: nomdeplume obfuscate {' '.join(args)}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nomdeplume")
 def cli() -> None:
     """Release texts so that their author cannot be recognised while their topic can."""
@@ -33,6 +47,10 @@ for command in (obfuscate, certificate, tables):
 
 def main() -> NoReturn:
     """Run the command line and exit; no failure prints a word of a text, or a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal may lack a sign such as ε
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up, as after Ctrl-C
     try:
         sys.exit(cli(standalone_mode=False) or 0)
     except PlumeError as error:
@@ -42,9 +60,6 @@ def main() -> NoReturn:
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
         _stop("interrupted; no file was written.", 130)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(141)
     except OSError as error:
         _stop(f"{error.strerror or 'input or output failed'}: {error.filename or 'a file'}", 2)
     except MemoryError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import rich_click as click
 
@@ -86,7 +86,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         tally, certificate = _run(obfuscator, source, sink, rng, options)
         if certificate_path:
             _save(certificate, certificate_path, force=options["force"])
-        sink.finish()
+        sink.publish()
     except BaseException:
         sink.discard()
         raise
@@ -117,7 +117,7 @@ def _run(
     certificate = obfuscator.certify(
         rng,
         tally.released,
-        sink.digest(),
+        sink.close(),
         empty=options["empty"],
         kept_fields=options["keep"],
     )
@@ -142,21 +142,30 @@ def _obfuscator(options: dict[str, Any]) -> Obfuscator:
 
 
 def _certificate_path(inputs: tuple[str, ...], options: dict[str, Any]) -> Path | None:
-    """Where the certificate goes, seen to be free before anything is released."""
+    """Where the certificate goes; all places are seen to be free before anything is released."""
     from nomdeplume.formats.writing import vacant
 
-    path: Path | None = options["certificate_path"]
-    output: Path | None = options["output"]
-    if path is None and output is not None:
-        path = output.with_name(f"{output.name}.certificate.json")
-    places = [place.resolve() for place in (output, path, *map(Path, inputs)) if place]
-    if len(set(places)) < len(places):
-        raise InputError("inputs, output and certificate must all be different files.")
-    if output and any(Path(name).resolve() in output.resolve().parents for name in inputs):
-        raise InputError("the output must not lie in the input folder; choose another place.")
+    output, path, force = options["output"], options["certificate_path"], options["force"]
+    if output is not None:
+        vacant(output, force=force, folder=output.is_dir())
+        path = path or output.with_name(f"{output.name}.certificate.json")
+        _apart(output.resolve(), [Path(name).resolve() for name in inputs])
+        if output.is_dir() and not path.exists():
+            raise InputError(
+                f"{output} is no earlier release (there is no {path.name}); remove it yourself."
+            )
     if path is not None:
-        vacant(path, force=options["force"])
-    return path
+        vacant(path, force=force)
+        if path.resolve() in [Path(name).resolve() for name in (*inputs, output or "-")]:
+            raise InputError("inputs, output and certificate must all be different files.")
+    return cast("Path | None", path)
+
+
+def _apart(output: Path, inputs: list[Path]) -> None:
+    """An output in an input's place would destroy it, one inside an input would be read again."""
+    for each in inputs:
+        if output in (each, *each.parents) or each in output.parents:
+            raise InputError("the output must not be, hold or lie in an input; choose another.")
 
 
 def _sink(kind: str, options: dict[str, Any]) -> Sink:
@@ -176,8 +185,13 @@ def _save(certificate: Certificate, path: Path, *, force: bool) -> None:
     from nomdeplume.formats.writing import AtomicFile
 
     file = AtomicFile(path, force=force)
-    file.file.write(certificate.to_json().encode())
-    file.finish()
+    try:
+        file.file.write(certificate.to_json().encode())
+        file.close()
+        file.publish()
+    except BaseException:
+        file.discard()
+        raise
 
 
 def _report(
@@ -190,7 +204,7 @@ def _report(
         f"{certificate.warning}." if certificate.warning else "",
         fill(_released(certificate, tally, output)),
         "If the noise were secret, this would hold:" if certificate.warning else "",
-        certificate.promises[-1].plainly(),
+        certificate.promises[-1].plainly() if certificate.documents else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",
         f"Certificate: {saved}" if saved else "",
     ]

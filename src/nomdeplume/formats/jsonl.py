@@ -5,8 +5,10 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator
+from math import isfinite
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
@@ -89,7 +91,7 @@ def _object(line: bytes) -> tuple[dict[str, Any], str]:
     """The JSON object on a line, and a remark on its encoding."""
     decoded = decode(line)
     try:
-        data = json.loads(decoded.text, parse_constant=_refuse)
+        data = json.loads(decoded.text, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):
         raise Unreadable("not valid JSON.") from None
     if not isinstance(data, dict):
@@ -101,15 +103,24 @@ def _refuse(_: str) -> NoReturn:
     raise ValueError("NaN and Infinity are not JSON")
 
 
+def _finite(number: str) -> float:
+    return float(number) if isfinite(float(number)) else _refuse(number)
+
+
 def _check(data: dict[str, Any], fields: Fields) -> None:
     """A field that the first record lacks is more likely misspelt than missing."""
     asked = [fields.text, *fields.keep] + ([fields.id] if fields.id != Fields.id else [])
     for name in asked:
         if name not in data:
             hint = " Name the one that holds the text with --text-field." * (name == fields.text)
-            raise InputError(
-                f"no field {name!r} in the first record, whose fields are: {', '.join(data)}.{hint}"
-            )
+            raise InputError(f"no field {name!r} in the first record; it has {_named(data)}.{hint}")
+
+
+def _named(data: dict[str, Any]) -> str:
+    """Names of fields, as far as they look like names: a key can be a sentence of the text."""
+    plain = [key for key in data if re.fullmatch(r"[A-Za-z_][\w-]{0,30}", key, re.ASCII)]
+    others = [f"{len(data) - len(plain)} with other names"] if len(plain) < len(data) else []
+    return ", ".join(plain + others) or "no fields"
 
 
 def _record(place: str, data: dict[str, Any], fields: Fields, remark: str) -> Record:

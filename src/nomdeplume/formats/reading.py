@@ -34,6 +34,8 @@ def open_inputs(names: Sequence[str], fields: Fields, stdin: IO[bytes] | None = 
     if "-" in names:
         if len(names) > 1:
             raise InputError("'-' (standard input) must be the only input.")
+        if stdin is None and sys.stdin is None:
+            raise InputError("standard input is closed; name a text to release.")
         return _standard_input(stdin or sys.stdin.buffer, fields)
     paths = [Path(name) for name in names]
     for path in paths:
@@ -52,11 +54,13 @@ def open_inputs(names: Sequence[str], fields: Fields, stdin: IO[bytes] | None = 
 
 
 def _texts(paths: list[Path], fields: Fields) -> Inputs:
+    """Text files are numbered: a name can tell an author, and is released only if kept."""
     files = [pair for path in paths for pair in _files(path)]
     if not files:
         raise InputError("the folder holds no files.")
-    names = [name for name, _ in files]
-    if len(set(names)) < len(names):
+    if unknown := set(fields.keep) - {"name"}:
+        raise InputError(f"a text file has no field {min(unknown)!r} to keep, only 'name'.")
+    if fields.keep and len({name for name, _ in files}) < len(files):
         raise InputError("two inputs have the same name; rename one or put them into one folder.")
     one = len(files) == 1 and not paths[0].is_dir()
     meter = Meter()
@@ -66,7 +70,9 @@ def _texts(paths: list[Path], fields: Fields) -> Inputs:
             place = str(path) if one else f"document {number} of {len(files)} in order of name"
             try:
                 with io.BufferedReader(MeteredFile(path, meter)) as file:
-                    yield _text(place, file.read(), {fields.id: name}, path.suffix.lower())
+                    data = file.read()
+                kept = {fields.id: number} | ({"name": name} if fields.keep else {})
+                yield _text(place, data, kept, path.suffix.lower())
             except Unreadable as error:
                 yield Withheld(place, str(error))
             except OSError as error:
@@ -77,9 +83,9 @@ def _texts(paths: list[Path], fields: Fields) -> Inputs:
 
 
 def _files(path: Path) -> list[tuple[str, Path]]:
-    """A file, or the files of a folder in order of name, each with its released name."""
+    """A file, or the files of a folder in order of name, each with its name in the release."""
     if not path.is_dir():
-        return [(path.name, path)]
+        return [(path.name.removesuffix(".gz"), path)]
     found = []
     for folder, folders, names in os.walk(path):
         folders[:] = sorted(each for each in folders if not each.startswith("."))
@@ -87,7 +93,7 @@ def _files(path: Path) -> list[tuple[str, Path]]:
         found += [each for each in visible if each.is_file()]
     if any(map(jsonl.is_jsonl, found)):
         raise InputError("the folder holds JSONL files; name those files one by one.")
-    return sorted((each.relative_to(path).as_posix(), each) for each in found)
+    return sorted((each.relative_to(path).as_posix().removesuffix(".gz"), each) for each in found)
 
 
 def _text(place: str, data: bytes, fields: Mapping[str, Any], suffix: str = "") -> Record:

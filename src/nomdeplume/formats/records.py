@@ -36,7 +36,10 @@ class Withheld:
 
 @dataclass(frozen=True)
 class Fields:
-    """Which fields of a JSONL record are the text, the id, and kept as they are."""
+    """Which fields of a record are the text, the id, and kept as they are.
+
+    A text file has two fields beside its text: the id, which is its number, and its name.
+    """
 
     text: str = "text"
     id: str = "id"

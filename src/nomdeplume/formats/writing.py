@@ -10,7 +10,7 @@ import shutil
 import sys
 from collections.abc import Mapping
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any, Protocol
 
 from nomdeplume.errors import InputError
@@ -19,11 +19,11 @@ from nomdeplume.privacy.certificate import Output
 
 
 class Sink(Protocol):
-    """Takes documents one by one; nothing is there under its name before `finish`."""
+    """Takes documents one by one; nothing is there under its name before `publish`."""
 
     def write(self, words: str, fields: Mapping[str, Any]) -> None: ...
-    def digest(self) -> Output: ...
-    def finish(self) -> None: ...
+    def close(self) -> Output: ...
+    def publish(self) -> None: ...
     def discard(self) -> None: ...
 
 
@@ -34,15 +34,15 @@ def open_sink(
     as_json = kind == "jsonl" or (output is not None and is_jsonl(output))
     lines = "jsonl" if as_json else "text"
     if output is None:
+        if sys.stdout is None:
+            raise InputError("standard output is closed; name a file with -o.")
         return LineSink(sys.stdout.buffer, kind=lines, warning=warning)
     if as_json and not is_jsonl(output):
         raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
     if kind == "folder" and not as_json:
-        if output.is_file() or output.suffix in (".txt", ".md"):
+        if output.suffix in (".txt", ".md"):
             raise InputError(f"several documents go to a folder or a .jsonl file, got {output}.")
         return FolderSink(output, id_field=id_field, force=force, warning=warning)
-    if output.is_dir():
-        raise InputError(f"{output} is a folder; name a file for the one document.")
     packed = output.suffix.lower() == ".gz"
     return LineSink(AtomicFile(output, force=force), kind=lines, packed=packed, warning=warning)
 
@@ -54,20 +54,20 @@ class AtomicFile:
     """
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
-        self.path, self.force = path, force
         vacant(path, force=force)
-        self._partial = _partial(path)
+        self._path = path.resolve()
+        self._partial = _partial(self._path)
         opened = os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         self.file: IO[bytes] = os.fdopen(opened, "wb")
 
-    def finish(self) -> None:
+    def close(self) -> None:
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
         self._partial.chmod(0o666 & ~_umask())
-        if not self.force:
-            vacant(self.path)
-        self._partial.replace(self.path)
+
+    def publish(self) -> None:
+        self._partial.replace(self._path)
 
     def discard(self) -> None:
         self.file.close()
@@ -95,16 +95,18 @@ class LineSink:
         record = {**fields, "text": words} | ({"warning": self.warning} if self.warning else {})
         self._line(_dumped(record))
 
-    def digest(self) -> Output:
+    def close(self) -> Output:
         if self._gzip:
             self._gzip.close()
-        return Output(self.kind, self._hash.hexdigest())
-
-    def finish(self) -> None:
         if isinstance(self._target, AtomicFile):
-            self._target.finish()
+            self._target.close()
         else:
             self._target.flush()
+        return Output(self.kind, self._hash.hexdigest())
+
+    def publish(self) -> None:
+        if isinstance(self._target, AtomicFile):
+            self._target.publish()
 
     def discard(self) -> None:
         if isinstance(self._target, AtomicFile):
@@ -123,34 +125,34 @@ class LineSink:
 
 
 class FolderSink:
-    """One file a document, under the name its text had."""
+    """One file a document, under its number, or under its text's name if that is kept."""
 
     def __init__(
         self, path: Path, *, id_field: str, force: bool = False, warning: str = ""
     ) -> None:
-        self.path, self.force, self.warning, self.id_field = path, force, warning, id_field
-        vacant(path, force=force)
-        self._partial = _partial(path)
+        vacant(path, force=force, folder=True)
+        self._path, self._warning, self._id_field = path.resolve(), warning, id_field
+        self._partial = _partial(self._path)
         self._partial.mkdir(mode=0o700)
-        self._lines: list[str] = []
+        self._lines: list[bytes] = []
 
     def write(self, words: str, fields: Mapping[str, Any]) -> None:
-        name = PurePosixPath(str(fields[self.id_field]))
+        name = str(fields.get("name", f"document-{fields[self._id_field]:04}.txt"))
         place = self._partial / name
         place.parent.mkdir(parents=True, exist_ok=True)
-        data = ((f"# {self.warning}\n" if self.warning else "") + words + "\n").encode()
+        data = ((f"# {self._warning}\n" if self._warning else "") + words + "\n").encode()
         place.write_bytes(data)
-        self._lines.append(listed(data, name.as_posix()))
+        self._lines.append(listed(data, name))
 
-    def digest(self) -> Output:
-        return Output("folder", sha256("".join(sorted(self._lines)).encode()).hexdigest())
-
-    def finish(self) -> None:
+    def close(self) -> Output:
         self._partial.chmod(0o777 & ~_umask())
-        replaced = _partial(self.path)
-        if self.force and self.path.exists():
-            self.path.rename(replaced)
-        self._partial.rename(self.path)
+        return Output("folder", sha256(b"".join(sorted(self._lines))).hexdigest())
+
+    def publish(self) -> None:
+        replaced = _partial(self._path)
+        if self._path.exists():
+            self._path.rename(replaced)
+        self._partial.rename(self._path)
         shutil.rmtree(replaced, ignore_errors=True)
 
     def discard(self) -> None:
@@ -176,17 +178,21 @@ def _dumped(record: Mapping[str, Any]) -> str:
     return line
 
 
-def listed(data: bytes, name: str) -> str:
+def listed(data: bytes, name: str) -> bytes:
     """The line by which a file counts in the hash of its folder."""
-    return f"{sha256(data).hexdigest()}  {name}\n"
+    return sha256(data).hexdigest().encode() + b"  " + os.fsencode(name) + b"\n"
 
 
-def vacant(path: Path, *, force: bool = False) -> None:
-    """Refuse to write where something is, or where no folder is."""
-    if path.exists() and not force:
-        raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
-    if not path.parent.is_dir():
+def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:
+    """Refuse to write where something is, unless `force` allows it and it is of the same kind."""
+    if not path.name:
+        raise InputError(f"the output must have a name, got {str(path)!r}.")
+    if not path.resolve().parent.is_dir():
         raise InputError(f"no folder {path.parent} to write into; make it first.")
+    if os.path.lexists(path) and not force:
+        raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
+    if path.exists() and not (path.is_dir() if folder else path.is_file()):
+        raise InputError(f"{path} is not a {'folder' if folder else 'file'}; choose another name.")
 
 
 def _partial(path: Path) -> Path:

@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
-from nomdeplume.privacy.promise import Odds, Promise
+from nomdeplume.privacy.promise import PAIRS, Odds, Promise
 from nomdeplume.privacy.random import SECURE
 from nomdeplume.vocabulary import Vocabulary
 
@@ -77,7 +77,7 @@ class Certificate:
         )
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Certificate:
@@ -171,6 +171,8 @@ LIMITS = (
 
 def _promise(entry: Mapping[str, Any]) -> Promise:
     odds = tuple(_built(Odds, pair) for pair in entry["odds"])
+    if not odds or any(each.pair not in PAIRS for each in odds):
+        raise KeyError("odds")
     return _built(Promise, {**entry, "odds": odds, "proofs": tuple(entry["proofs"])})
 
 

@@ -43,7 +43,7 @@ class Odds:
         """The largest factor by which one release can shift the odds between the two."""
         if self.loss < log(1000):
             return _up(exp(self.loss))
-        return f"e^{_up(self.loss, 4)} (about 10^{_up(self.loss / log(10), 4)})"
+        return f"e^{_up(self.loss)} (about 10^{_up(self.loss / log(10))})"
 
 
 @dataclass(frozen=True)
@@ -115,5 +115,11 @@ def _odds(pair: str, distance: float, guarantee: Guarantee) -> Odds:
 
 def _up(number: float, digits: int = 3) -> str:
     """A bound with some significant digits, and never less than it is."""
-    step = 10.0 ** (floor(log10(number)) - digits + 1) if number else 1.0
-    return f"{ceil(number / step) * step:.{digits}g}"
+    size = floor(log10(number)) if number else 0
+    if size > 6:
+        return (
+            f"{ceil(number / 10.0 ** (size - digits + 1)) * 10.0 ** (size - digits + 1):.{digits}g}"
+        )
+    places = max(0, digits - 1 - size)
+    text = f"{ceil(number * 10**places) / 10**places:.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text

@@ -94,7 +94,12 @@ def _agree(due: Promise, stated: Promise) -> bool:
     """Whether two promises are one, but for the last digits of distances."""
     words = replace(due, odds=()) == replace(stated, odds=())
     pairs = zip(due.odds, stated.odds, strict=False)
-    near = all(isclose(x.loss, y.loss, rel_tol=1e-6) and x.pair == y.pair for x, y in pairs)
+    near = all(
+        x.pair == y.pair
+        and isclose(x.loss, y.loss, rel_tol=1e-6)
+        and isclose(x.distance, y.distance, rel_tol=1e-6)
+        for x, y in pairs
+    )
     return words and near and len(due.odds) == len(stated.odds)
 
 
@@ -113,7 +118,7 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
         raise InputError(f"no release at {path}.")
     hashed = _hash(path)
     documents = sizes = known = ordered = 0
-    for words in _documents(path, certificate.output.kind):
+    for words in _documents(path, certificate):
         documents += 1
         sizes += len(words) == certificate.size
         known += all(word in vocabulary for word in words)
@@ -144,29 +149,31 @@ def _all(name: str, good: int, documents: int, what: str) -> Check:
 def _hash(path: Path) -> str:
     if path.is_dir():
         lines = [listed(file.read_bytes(), file.relative_to(path).as_posix()) for file in _in(path)]
-        return sha256("".join(sorted(lines)).encode()).hexdigest()
+        return sha256(b"".join(sorted(lines))).hexdigest()
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
 
 
-def _documents(path: Path, kind: str) -> Iterator[list[str]]:
-    """The words of each released document; a line that warns is none."""
+def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
+    """The words of each released document; the mark of a seeded release is none of them."""
     for file in _in(path) if path.is_dir() else [path]:
         with file.open("rb") as raw:
             packed = raw.read(2) == GZIP
             raw.seek(0)
             for line in gzip.GzipFile(fileobj=raw) if packed else raw:
-                if kind == "jsonl":
-                    yield _words_of(line)
-                elif not line.startswith(b"# NOT PRIVATE"):
+                if certificate.output.kind == "jsonl":
+                    yield _words_of(line, private=certificate.private)
+                elif certificate.private or not line.startswith(b"# NOT PRIVATE"):
                     yield line.decode("utf-8", "replace").removesuffix("\n").split(" ")
 
 
-def _words_of(line: bytes) -> list[str]:
+def _words_of(line: bytes, *, private: bool) -> list[str]:
     try:
-        return str(json.loads(line)["text"]).split(" ")
+        record = json.loads(line)
+        words = str(record["text"]).split(" ")
     except (ValueError, KeyError, TypeError):
         raise InputError("the release must be JSONL with a field 'text'; it is not.") from None
+    return [] if private and "warning" in record else words
 
 
 def _in(folder: Path) -> list[Path]:

@@ -137,7 +137,7 @@ class Obfuscator:
             raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
         lines = [" ".join(words) for words in self.release(self._bags(texts), rng)]
         digest = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-        certificate = self.certify(rng, len(lines), Output("text", digest))
+        certificate = self.certify(described(rng), len(lines), Output("text", digest))
         return [Document(tuple(line.split(" ")), certificate) for line in lines]
 
     def release(self, bags: Iterable[Bag], rng: Generator) -> Iterator[Sequence[str]]:
@@ -159,7 +159,7 @@ class Obfuscator:
 
     def certify(
         self,
-        rng: Generator,
+        generator: str,
         documents: int,
         output: Output,
         *,
@@ -173,7 +173,7 @@ class Obfuscator:
             self.promises,
             size=self.size,
             reduction=self.reduction,
-            generator=described(rng),
+            generator=generator,
             unchanged=self.unchanged,
             documents=documents,
             empty=empty,

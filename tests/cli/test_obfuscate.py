@@ -1,8 +1,10 @@
 """The main job through the installed command: real processes, real files."""
 
+import contextlib
 import gzip
 import json
 import os
+import pty
 import signal
 import stat
 import subprocess
@@ -442,24 +444,30 @@ def test_a_release_does_not_go_where_it_would_be_read_again(run, tmp_path):
     assert b"device" in run("obfuscate", "/dev/zero", code=2).stderr
 
 
-def test_progress_on_a_terminal_and_none_in_a_pipe(tmp_path):
-    """A real terminal (script makes one): a bar with rate and time left, and clean words."""
+def on_a_terminal(folder, *arguments):
+    """What somebody at a terminal sees of a run."""
+    mine, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [COMMAND, "obfuscate", *arguments], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    seen = b""
+    with contextlib.suppress(OSError):  # how a terminal says that nobody is left on it
+        while piece := os.read(mine, 65_536):
+            seen += piece
+    os.close(mine)
+    assert process.wait() == 0
+    return seen.decode()
+
+
+def test_progress_on_a_terminal_where_nothing_else_shows(tmp_path):
     corpus(tmp_path / "in.jsonl", count=2000)
     (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
 
-    def terminal(arguments):
-        done = subprocess.run(
-            ["script", "-qec", f"{COMMAND} obfuscate {arguments}", "/dev/null"],
-            cwd=tmp_path,
-            capture_output=True,
-            check=True,
-        )
-        return done.stdout.decode()
-
-    shown = terminal("in.jsonl -o out.jsonl --size 30")
+    shown = on_a_terminal(tmp_path, "in.jsonl", "-o", "out.jsonl", "--size", "30")
     assert "documents," in shown
     assert "/s" in shown
-    assert "━" not in terminal("in.txt --size 5")
+    assert "━" not in on_a_terminal(tmp_path, "in.txt", "--size", "5")
 
 
 def test_apportion_without_noise_is_the_reduced_bag(run):

@@ -100,6 +100,7 @@ def _run(
 ) -> tuple[Tally, Certificate]:
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.release import release
+    from nomdeplume.privacy.random import described
 
     free = options["output"] is not None or not sys.stdout.isatty()  # else the words show
     shown = free and sys.stderr.isatty() and not options["quiet"]
@@ -115,7 +116,7 @@ def _run(
             advance=advance,
         )
     certificate = obfuscator.certify(
-        rng,
+        described(rng),
         tally.released,
         sink.close(),
         empty=options["empty"],

@@ -1,50 +1,49 @@
 # Two commands do everything: `make demo` and `make test`. Both set themselves up.
-ROOT := $(patsubst %/,%,$(dir $(abspath $(lastword $(MAKEFILE_LIST)))))
-VENV := $(ROOT)/.venv
-BIN := $(VENV)/bin
-READY := $(VENV)/.ready
+ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
+READY := $(ROOT).venv/.ready
 CORES := $(shell nproc 2>/dev/null || echo 2)
+BIN := .venv/bin
 
 .PHONY: demo test lint format table wheel bench clean
 
 demo: $(READY)
-	@cd "$(ROOT)/examples" && for text in letters/*.txt; do \
+	@cd "$(ROOT)examples" && for text in letters/*.txt; do \
 	  printf '\n--- %s, as written\n' "$$text"; cat "$$text"; \
-	  printf '\n--- %s, as released\n' "$$text"; "$(BIN)/nomdeplume" obfuscate --quiet "$$text" | fold -s -w 90; \
+	  printf '\n--- %s, as released\n' "$$text"; ../$(BIN)/nomdeplume obfuscate --quiet "$$text" | fold -s -w 79; \
 	done
 	@printf '\n--- a corpus: only the words, the id and the topic come out\n'
-	@cd "$(ROOT)/examples" && rm -rf .demo && mkdir .demo && \
-	  "$(BIN)/nomdeplume" obfuscate reviews.jsonl -o .demo/released.jsonl --size 20 --keep topic && \
+	@cd "$(ROOT)examples" && rm -rf .demo && mkdir .demo && \
+	  ../$(BIN)/nomdeplume obfuscate reviews.jsonl -o .demo/released.jsonl --size 20 --keep topic && \
 	  printf '\n' && cat .demo/released.jsonl && \
 	  printf '\n--- its certificate, read and checked\n' && \
-	  "$(BIN)/nomdeplume" certificate .demo/released.jsonl.certificate.json --release .demo/released.jsonl
+	  ../$(BIN)/nomdeplume certificate .demo/released.jsonl.certificate.json --release .demo/released.jsonl
 
-test: $(READY) lint
-	cd "$(ROOT)" && "$(BIN)/python" -m pytest -q -n $(CORES)
+test: lint
+	cd "$(ROOT)." && $(BIN)/python -m pytest -q -n $(CORES)
 
 lint: $(READY)
-	cd "$(ROOT)" && "$(BIN)/ruff" check && "$(BIN)/ruff" format --check && "$(BIN)/mypy" && "$(BIN)/lint-imports"
+	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
 
 format: $(READY)
-	cd "$(ROOT)" && "$(BIN)/ruff" format && "$(BIN)/ruff" check --fix
+	cd "$(ROOT)." && $(BIN)/ruff format && $(BIN)/ruff check --fix
 
 table: $(READY)
-	cd "$(ROOT)" && "$(BIN)/python" scripts/bundled_table.py
+	cd "$(ROOT)." && $(BIN)/python scripts/bundled_table.py
 
 wheel: $(READY)
-	cd "$(ROOT)" && "$(BIN)/pip" wheel --quiet --no-deps -w dist .
+	cd "$(ROOT)." && $(BIN)/pip wheel --quiet --no-deps -w dist .
 
 bench: $(READY)
-	cd "$(ROOT)" && for file in benchmarks/*.py; do "$(BIN)/python" $$file || exit 1; done
+	cd "$(ROOT)." && for file in benchmarks/[!c]*.py; do $(BIN)/python $$file || exit 1; done
 
 clean:
-	rm -rf "$(VENV)" "$(ROOT)/dist" "$(ROOT)/examples/.demo"
+	cd "$(ROOT)." && rm -rf .venv dist examples/.demo
 
-$(READY): $(ROOT)/pyproject.toml $(ROOT)/constraints.txt
-	@python=$$(for each in "$${PYTHON:-python3}" python3.13 python3.12 python3.11; do \
+$(READY): $(ROOT)pyproject.toml $(ROOT)constraints.txt
+	@cd "$(ROOT)." && python=$$(for each in "$${PYTHON:-python3}" python3.13 python3.12 python3.11; do \
 	  $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done); \
 	test -n "$$python" || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }; \
-	rm -rf "$(VENV)" && $$python -m venv "$(VENV)" || \
+	rm -rf .venv && $$python -m venv .venv || \
 	{ echo "Python's venv module is needed (Debian: apt-get install python3-venv)." >&2; exit 1; }
-	"$(BIN)/python" -m pip install --quiet --disable-pip-version-check -c "$(ROOT)/constraints.txt" -e "$(ROOT)[test]"
+	cd "$(ROOT)." && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
 	@touch "$@"

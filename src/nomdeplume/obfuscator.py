@@ -164,6 +164,7 @@ class Obfuscator:
         output: Output,
         *,
         empty: str = "public",
+        id_field: str = "id",
         kept_fields: tuple[str, ...] = (),
     ) -> Certificate:
         """The certificate of a release made by this obfuscator."""
@@ -177,6 +178,7 @@ class Obfuscator:
             unchanged=self.unchanged,
             documents=documents,
             empty=empty,
+            id_field=id_field,
             kept_fields=kept_fields,
             output=output,
         )

@@ -6,6 +6,7 @@ further than this module. Case, digits and punctuation end here too.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -20,7 +21,8 @@ CHUNK = 1 << 20  # characters segmented together, which bounds memory on a long 
 APOSTROPHES = "’‘ʼ′＇´"  # all of them written for it
 INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphen, zero-width space, word joiner, BOM
 JOINERS = "\u200c\u200d"  # part of words in Persian and in Indic scripts
-ENDINGS = ("'s", "'re", "'ve", "'ll", "'d", "'m", "'em")
+ENDINGS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m", "'em")
+DETACHED = re.compile(r"\s+(n't|'(?:s|re|ve|ll|d|m))\b")
 IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 FUNCTION_WORDS = Path(__file__).parent / "data" / "stop-words-en.txt"
 
@@ -32,8 +34,8 @@ def words(text: str, language: str = "en") -> Counter[str]:
     ['buy', 'do', 'e', 'mails', 'panic', 'the', 'usa', 'will']
     """
     found: Counter[str] = Counter()
-    for part in _parts(text):
-        found.update(unicode_words(_plain(part)))
+    for part in map(_plain, _parts(text)):
+        found.update(unicode_words(_attached(part) if language == "en" else part))
     kept: Counter[str] = Counter()
     for word, count in found.items():
         if word.isalpha():
@@ -139,6 +141,11 @@ def _plain(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
+def _attached(text: str) -> str:
+    """English with `ca n't` and `it 's` written together again, as some corpora part them."""
+    return DETACHED.sub(r"\1", text) if " '" in text or " n't" in text else text
+
+
 def _pieces(word: str, language: str) -> Iterator[str]:
     """Words within what segmentation holds together: contractions, abbreviations, `snake_case`.
 
@@ -159,11 +166,9 @@ def _pieces(word: str, language: str) -> Iterator[str]:
 def _uncontracted(word: str) -> str:
     if word in IRREGULAR:
         return IRREGULAR[word]
-    if word.endswith("n't"):
-        return word[:-3]
     for ending in ENDINGS:
         if word.endswith(ending):
-            return word[: -len(ending)]
+            return _uncontracted(word.removesuffix(ending))
     return word
 
 

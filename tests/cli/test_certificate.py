@@ -61,8 +61,9 @@ def test_own_table_and_stop_words_are_given_again(run, tmp_path):
     run("obfuscate", "in.txt", "-o", "out.txt", *own)
     run("certificate", "out.txt.certificate.json", "--release", "out.txt", *own)
 
-    assert b"for table 't'" in run("certificate", "out.txt.certificate.json", code=2).stderr
-    assert b"kept" in run("certificate", "out.txt.certificate.json", *own[:2], code=3).stderr
+    certificate = "out.txt.certificate.json"
+    assert b"for table 't'" in run("certificate", certificate, *own[2:], code=2).stderr
+    assert b"for the stop words" in run("certificate", certificate, *own[:2], code=2).stderr
 
 
 @pytest.mark.parametrize("stop", ["iso", "none"])
@@ -89,6 +90,32 @@ def test_a_seeded_release_cannot_pass_as_private(run, tmp_path, name):
     assert said.startswith("NOT PRIVATE")
     assert "All 4 checks" in run("certificate", path.name).stdout.decode()  # alone it looks fine
     assert "✗ size" in run("certificate", path.name, "--release", name, code=3).stdout.decode()
+
+
+def test_a_field_that_was_not_stated_is_found(run, tmp_path):
+    """An author column that slipped into a release cannot hide behind its certificate."""
+    record = {"id": 1, "author": "Ann", "text": "rain"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "author")
+    run("certificate", "out.jsonl.certificate.json", "--release", "out.jsonl")
+    path = tmp_path / "out.jsonl.certificate.json"
+    forged = json.loads(path.read_text(encoding="utf-8")) | {"kept_fields": []}
+    path.write_text(json.dumps(forged), encoding="utf-8")
+
+    done = run("certificate", path.name, "--release", "out.jsonl", code=3)
+    assert "✗ size: 0 of 1" in done.stdout.decode()
+
+
+@pytest.mark.parametrize("damage", [slice(0, 40), slice(1, None)])
+def test_a_damaged_release_is_exit_3(run, tmp_path, damage):
+    (tmp_path / "in.jsonl").write_text('{"id": 1, "text": "rain"}', encoding="utf-8")
+    run("obfuscate", "in.jsonl", "-o", "out.jsonl.gz")
+    path = tmp_path / "out.jsonl.gz"
+    path.write_bytes(path.read_bytes()[damage])
+    done = run("certificate", f"{path.name}.certificate.json", "--release", path.name, code=3)
+
+    assert "✗ hash" in done.stdout.decode()
+    assert "✗ documents: cannot be read" in done.stdout.decode()
 
 
 def test_no_release_there_is_exit_2(run, released):

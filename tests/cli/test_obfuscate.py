@@ -173,6 +173,72 @@ def test_force_replaces_an_earlier_release_and_nothing_else(run, tmp_path):
     assert not list(tmp_path.glob(".*"))
 
 
+def test_a_certificate_destroys_nothing_either(run, tmp_path):
+    for folder in ("in", "precious"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "a.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "any.json").write_text("{}", encoding="utf-8")
+    for output, certificate in (
+        ("precious", "any.json"),
+        ("out", "in/a.txt"),
+        ("out", "out/c.json"),
+    ):
+        run("obfuscate", "in", "-o", output, "--certificate", certificate, "--force", code=2)
+
+    assert (tmp_path / "precious/a.txt").read_text(encoding="utf-8") == TEXT
+    assert (tmp_path / "in/a.txt").read_text(encoding="utf-8") == TEXT
+
+
+def test_an_earlier_release_that_was_changed_is_not_replaced(run, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.txt").write_text(TEXT, encoding="utf-8")
+    run("obfuscate", "in", "-o", "out")
+    (tmp_path / "out/thesis.txt").write_text("mine", encoding="utf-8")
+    run("obfuscate", "in", "-o", "out", "--force", code=2)
+
+    assert (tmp_path / "out/thesis.txt").exists()
+
+
+def test_an_output_that_appears_meanwhile_is_not_replaced(tmp_path):
+    process = subprocess.Popen(
+        [COMMAND, "obfuscate", "-o", "out.txt"],
+        cwd=tmp_path,
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdin.write(b"rain\n" * 2000)
+    process.stdin.flush()
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.glob(".out.txt.*")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    (tmp_path / "out.txt").write_text("mine", encoding="utf-8")
+    process.communicate(b"rain", timeout=60)
+
+    assert process.returncode == 2
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_what_a_folder_holds_is_read_or_named(run, tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.txt").write_text(TEXT, encoding="utf-8")
+    (tmp_path / "in/dangling.txt").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "in/link").symlink_to(tmp_path / "tmp")
+    done = run("obfuscate", "in", "-o", "out", code=4)
+
+    assert b"document 2 of 3: withheld" in done.stderr
+    assert b"Released 1 of 3 documents" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["", "x" * 5000, "a secret diary\nof many lines"])
+def test_a_text_in_place_of_a_name_is_not_quoted(run, name):
+    done = run("obfuscate", name, code=2)
+
+    assert b"no file or folder at" in done.stderr
+    assert b"secret" not in done.stderr
+    assert len(done.stderr) < 200
+
+
 def test_odd_targets(run, tmp_path):
     (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
     os.mkfifo(tmp_path / "fifo")
@@ -394,6 +460,54 @@ def test_jsonl_in_any_encoding(run, tmp_path, encoding):
     assert (b"Latin-1" in done.stderr) == (encoding == "latin-1")
 
 
+JSON_LINES = '{"id": 1, "author": "Ann", "text": "rain"}\n{"id": 2, "text": "snow"}\n'
+ODD_STARTS = {
+    "mark": (JSON_LINES.encode("utf-8-sig"), 0),
+    "utf-16": (JSON_LINES.encode("utf-16"), 0),
+    "blank line": (b"\n\n" + JSON_LINES.encode(), 0),
+    "broken first line": (b'{"id": 0, "text":\n' + JSON_LINES.encode(), 4),
+}
+
+
+@pytest.mark.parametrize("start", ODD_STARTS.values(), ids=ODD_STARTS.keys())
+def test_records_are_never_taken_for_a_letter(run, tmp_path, start):
+    """Whatever they begin with, from a pipe or under another name."""
+    content, code = start
+    (tmp_path / "export.txt").write_bytes(content)
+    piped = run("obfuscate", "-", "--size", "3", stdin=content, code=code).stdout
+    named = run("obfuscate", "export.txt", "--size", "3", code=code).stdout
+
+    for released in (piped, named):
+        records = [json.loads(line) for line in released.splitlines()]
+        assert [record["id"] for record in records] == [1, 2]
+        assert all(set(record) == {"id", "text"} for record in records)
+
+
+@pytest.mark.parametrize("text", ['[{"text": "rain"}]', '{\n  "text": "rain"\n}'])
+def test_other_json_is_refused(run, tmp_path, text):
+    (tmp_path / "export.txt").write_text(text, encoding="utf-8")
+
+    assert b"looks like JSON" in run("obfuscate", "-", stdin=text.encode(), code=2).stderr
+    assert b"looks like JSON" in run("obfuscate", "export.txt", code=2).stderr
+
+
+def test_a_letter_may_begin_with_a_bracket(run):
+    done = run("obfuscate", "-", stdin=b"[The editor writes:] rain {sic}")
+
+    assert len(done.stdout.split()) == 100
+
+
+def test_fields_are_kept_only_where_they_can_be(run, tmp_path):
+    (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
+    piped = run("obfuscate", "--keep", "author", stdin=b"rain", code=2)
+    plain = run("obfuscate", "in.txt", "--keep", "name", code=2)
+    mark = run("obfuscate", "in.txt", "--keep", "warning", code=2)
+
+    assert b"no fields to keep" in piped.stderr
+    assert b"cannot hold kept fields" in plain.stderr
+    assert b"of its own" in mark.stderr
+
+
 def test_records_under_another_name_are_still_records(run, tmp_path):
     corpus(tmp_path / "export.txt", count=3)
     done = run("obfuscate", "export.txt", "--size", "4")
@@ -439,7 +553,7 @@ def test_a_release_does_not_go_where_it_would_be_read_again(run, tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / "letters" / name).write_text(TEXT, encoding="utf-8")
 
-    assert b"lie in an input" in run("obfuscate", "letters", "-o", "letters/out", code=2).stderr
+    assert b"hold one another" in run("obfuscate", "letters", "-o", "letters/out", code=2).stderr
     assert b"folder" in run("obfuscate", "letters", "-o", "two.txt", code=2).stderr
     assert b"device" in run("obfuscate", "/dev/zero", code=2).stderr
 

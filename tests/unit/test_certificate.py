@@ -90,13 +90,13 @@ def test_a_seeded_release_is_marked(obfuscator):
     assert document.certificate.warning.startswith("NOT PRIVATE")
     assert document.certificate.seeded
     assert not document.certificate.private
-    assert document.certificate.generator == "ChaCha, not keyed by the operating system"
+    assert document.certificate.generator == "ChaCha, not a secure generator"
 
 
 def test_another_generator_is_named(obfuscator):
     [document] = obfuscator(["rain"], np.random.default_rng())
 
-    assert document.certificate.generator == "PCG64, not keyed by the operating system"
+    assert document.certificate.generator == "PCG64, not a secure generator"
     assert not document.certificate.private
 
 
@@ -132,6 +132,7 @@ def test_a_large_size_is_stated_quickly(bundled):
         {"documents": -3},
         {"unchanged": 0.9},
         {"metric": "none"},
+        {"program": "nomdeplume 9, approved"},
     ],
 )
 def test_a_certificate_that_lies_about_itself_is_found_out(certificate, bundled, change):
@@ -151,14 +152,38 @@ def test_a_smaller_stated_promise_is_found_out(certificate, bundled):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", "{", '"x"', '{"format": 1, "promises": []}', '{"format": 2, "promises": []}'],
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 200_000,
+        '{"format": NaN}',
+        "{",
+        '"x"',
+        '{"format": 1, "promises": []}',
+        '{"format": 2, "promises": []}',
+    ],
 )
 def test_what_is_no_certificate_is_refused(text):
     with pytest.raises(InputError):
         Certificate.from_json(text)
 
 
-@pytest.mark.parametrize("change", [{"epsilon": "6"}, {"private": 1}, {"size": 2.5}, {"extra": 1}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"epsilon": "6"},
+        {"epsilon": 10**400},
+        {"private": 1},
+        {"size": 2.5},
+        {"extra": 1},
+        {"kept_fields": "abc"},
+        {"limits": [1]},
+        {"promises": [1]},
+        {"promises": 1},
+        {"output": {}},
+    ],
+)
 def test_a_damaged_certificate_is_refused(certificate, change):
     data = json.loads(certificate.to_json()) | change
 

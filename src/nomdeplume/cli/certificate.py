@@ -38,9 +38,14 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         stated = Certificate.from_json(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("a certificate must be UTF-8 text; this file is not.") from None
-    if options["stop_words"] == ("default",) and "file" not in stated.stop_words:
-        lists = stated.stop_words.split("+")  # such as short-en+iso-en
-        options["stop_words"] = tuple(each.partition("-")[0] for each in lists)
+    if options["stop_words"] == ("default",):
+        lists = [each.partition("-")[0] for each in stated.stop_words.split("+")]
+        if "file" in lists:
+            raise InputError(
+                f"the certificate is for the stop words {stated.stop_words}; give all of them "
+                "with --stop-words."
+            )
+        options["stop_words"] = tuple(lists)
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
         raise InputError(f"the certificate is for table {stated.table!r}; give it with --table.")

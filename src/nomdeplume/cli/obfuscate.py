@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -44,7 +45,10 @@ PATH = click.Path(path_type=Path)
 @click.option("--text-field", default="text", show_default=True, help="JSONL field of the text.")
 @click.option("--id-field", default="id", show_default=True, help="JSONL field of the id.")
 @click.option(
-    "--keep", multiple=True, metavar="FIELD", help="JSONL field to release as it is; repeatable."
+    "--keep",
+    multiple=True,
+    metavar="FIELD",
+    help="Field of JSONL records, or name for text files, to release as it is; repeatable.",
 )
 @click.option(
     "--empty",
@@ -53,7 +57,12 @@ PATH = click.Path(path_type=Path)
     show_default=True,
     help="Text without kept words: release a public bag in its place, or leave it out.",
 )
-@click.option("--certificate", "certificate_path", type=PATH, help="[default: beside the output]")
+@click.option(
+    "--certificate",
+    "certificate_path",
+    type=PATH,
+    help="Where it goes. [default: beside the output; none for standard output]",
+)
 @click.option("--seed", type=int, help="Repeatable noise for experiments: NOT PRIVATE.")
 @click.option("--strict", is_flag=True, help="Stop at the first document that cannot be read.")
 @click.option("--force", is_flag=True, help="Replace output that exists.")
@@ -72,40 +81,53 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     """
     from nomdeplume.formats.reading import open_inputs
     from nomdeplume.formats.records import Fields
-    from nomdeplume.privacy.random import secure, seeded
+    from nomdeplume.formats.writing import open_sink
+    from nomdeplume.privacy.certificate import NOT_PRIVATE
+    from nomdeplume.privacy.random import described, is_private, secure, seeded
 
-    if options["output"] == Path("-"):
-        options["output"] = None
+    inputs = inputs or _piped()
+    output, saved = _places(
+        inputs, options["output"], options["certificate_path"], force=options["force"]
+    )
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     fields = Fields(options["text_field"], options["id_field"], options["keep"])
     obfuscator = _obfuscator(options)
-    source = open_inputs(inputs or _piped(), fields)
-    certificate_path = _certificate_path(inputs, options)
-    sink = _sink(source.kind, options)
+    source = open_inputs(inputs, fields)
+    warning = "" if is_private(rng) else NOT_PRIVATE
+    sink = open_sink(
+        output, source.kind, keep=bool(fields.keep), force=options["force"], warning=warning
+    )
     try:
-        tally, certificate = _run(obfuscator, source, sink, rng, options)
-        if certificate_path:
-            _save(certificate, certificate_path, force=options["force"])
+        tally = _run(obfuscator, source, sink, rng, options)
+        certificate = obfuscator.certify(
+            described(rng),
+            tally.released,
+            sink.close(),
+            empty=options["empty"],
+            id_field=fields.id if source.kind == "jsonl" else "id",
+            kept_fields=fields.keep,
+        )
+        if saved:
+            _save(certificate, saved, force=options["force"])
         sink.publish()
     except BaseException:
         sink.discard()
         raise
     if not options["quiet"]:
-        _report(certificate, tally, options["output"], certificate_path)
+        _report(certificate, tally, output, saved)
     return 4 if tally.withheld else 0
 
 
 def _run(
     obfuscator: Obfuscator, source: Inputs, sink: Sink, rng: Generator, options: dict[str, Any]
-) -> tuple[Tally, Certificate]:
+) -> Tally:
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.release import release
-    from nomdeplume.privacy.random import described
 
     free = options["output"] is not None or not sys.stdout.isatty()  # else the words show
     shown = free and sys.stderr.isatty() and not options["quiet"]
     with progress(source, shown=shown) as (tell, advance):
-        tally = release(
+        return release(
             source,
             sink,
             obfuscator,
@@ -115,14 +137,6 @@ def _run(
             tell=tell,
             advance=advance,
         )
-    certificate = obfuscator.certify(
-        described(rng),
-        tally.released,
-        sink.close(),
-        empty=options["empty"],
-        kept_fields=options["keep"],
-    )
-    return tally, certificate
 
 
 def _piped() -> tuple[str, ...]:
@@ -142,44 +156,29 @@ def _obfuscator(options: dict[str, Any]) -> Obfuscator:
     return Obfuscator.laplace(vocabulary, **parameters)
 
 
-def _certificate_path(inputs: tuple[str, ...], options: dict[str, Any]) -> Path | None:
-    """Where the certificate goes; all places are seen to be free before anything is released."""
+def _places(
+    inputs: tuple[str, ...], output: Path | None, certificate: Path | None, *, force: bool
+) -> tuple[Path | None, Path | None]:
+    """Output and certificate, seen to be free and apart before anything is released."""
     from nomdeplume.formats.writing import vacant
+    from nomdeplume.privacy.verify import is_release
 
-    output, path, force = options["output"], options["certificate_path"], options["force"]
+    output = None if output == Path("-") else output
     if output is not None:
         vacant(output, force=force, folder=output.is_dir())
-        path = path or output.with_name(f"{output.name}.certificate.json")
-        _apart(output.resolve(), [Path(name).resolve() for name in inputs])
-        if output.is_dir() and not path.exists():
+        certificate = certificate or output.with_name(f"{output.name}.certificate.json")
+        if output.is_dir() and not is_release(output, certificate):
             raise InputError(
-                f"{output} is no earlier release (there is no {path.name}); remove it yourself."
+                f"{output} is not an earlier release, or was changed; remove it yourself."
             )
-    if path is not None:
-        vacant(path, force=force)
-        if path.resolve() in [Path(name).resolve() for name in (*inputs, output or "-")]:
-            raise InputError("inputs, output and certificate must all be different files.")
-    return cast("Path | None", path)
-
-
-def _apart(output: Path, inputs: list[Path]) -> None:
-    """An output in an input's place would destroy it, one inside an input would be read again."""
-    for each in inputs:
-        if output in (each, *each.parents) or each in output.parents:
-            raise InputError("the output must not be, hold or lie in an input; choose another.")
-
-
-def _sink(kind: str, options: dict[str, Any]) -> Sink:
-    from nomdeplume.formats.writing import open_sink
-    from nomdeplume.privacy.certificate import NOT_PRIVATE
-
-    return open_sink(
-        options["output"],
-        kind,
-        id_field=options["id_field"],
-        force=options["force"],
-        warning="" if options["seed"] is None else NOT_PRIVATE,
-    )
+    if certificate is not None:
+        vacant(certificate, force=force)
+    texts = [] if inputs == ("-",) else [Path(name).resolve() for name in inputs]
+    places = [place.resolve() for place in (output, certificate) if place]
+    for one, other in (*product(places, texts), *combinations(places, 2)):
+        if one == other or one in other.parents or other in one.parents:
+            raise InputError("inputs, output and certificate must not be or hold one another.")
+    return output, certificate
 
 
 def _save(certificate: Certificate, path: Path, *, force: bool) -> None:

@@ -10,12 +10,11 @@ import rich_click as click
 from nomdeplume.formats.records import Inputs
 
 REMARKS = 20  # documents named one by one; the rest is only counted
+Voice = tuple[Callable[[str], None], Callable[[], None]]  # says a remark; counts a document
 
 
 @contextmanager
-def progress(
-    source: Inputs, *, shown: bool
-) -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:
+def progress(source: Inputs, *, shown: bool) -> Iterator[Voice]:
     """A function that says a remark, and one that counts a document."""
     said = 0
     with _bar(source) if shown and source.total else _nothing() as (say, advance):
@@ -32,12 +31,12 @@ def progress(
 
 
 @contextmanager
-def _nothing() -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:
+def _nothing() -> Iterator[Voice]:
     yield lambda remark: click.echo(remark, err=True), lambda: None
 
 
 @contextmanager
-def _bar(source: Inputs) -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:
+def _bar(source: Inputs) -> Iterator[Voice]:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
     from rich.progress import TimeRemainingColumn as TimeLeft

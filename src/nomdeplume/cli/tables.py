@@ -25,7 +25,7 @@ def info(table: str | None, *, check: bool) -> None:
     click.echo(f"language     {opened.language}")
     click.echo(f"words        {len(opened):,}")
     click.echo(f"dimensions   {opened.dimensions}")
-    click.echo(f"fingerprint  {stated}{' (recomputed, correct)' if check else ''}")
+    click.echo(f"fingerprint  {stated}{' (recomputed)' if check else ''}")
 
 
 @tables.command()

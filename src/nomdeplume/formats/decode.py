@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import zlib
 from dataclasses import dataclass
 
 from nomdeplume.errors import Unreadable
 
 GZIP = b"\x1f\x8b"
+DAMAGED = (OSError, EOFError, zlib.error)  # what reading a broken gzip file raises
 BINARY = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",

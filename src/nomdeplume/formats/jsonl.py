@@ -6,18 +6,18 @@ import gzip
 import io
 import json
 import re
-import zlib
 from collections.abc import Iterable, Iterator
 from math import isfinite
 from pathlib import Path
 from typing import IO, Any, NoReturn
 
 from nomdeplume.errors import InputError, Unreadable
-from nomdeplume.formats.decode import GZIP, decode, marked
+from nomdeplume.formats.decode import DAMAGED, GZIP, decode, marked
 from nomdeplume.formats.records import Fields, Meter, MeteredFile, Record, Withheld
 
 SUFFIXES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-FIRST_LINE = 1 << 20  # bytes in which a first line must end to be looked at
+START = 1 << 20  # bytes that are looked at to tell records from text
+LIKE_JSON = re.compile(r'\{\s*"|\[\s*[{\[]')
 
 
 def is_jsonl(path: Path) -> bool:
@@ -26,17 +26,31 @@ def is_jsonl(path: Path) -> bool:
 
 
 def holds_records(path: Path) -> bool:
-    """Whether a file is JSONL, by its name or by its first line."""
+    """Whether a file is JSONL, by its name or by how it begins."""
     if is_jsonl(path) or not path.is_file():
         return is_jsonl(path)
     with path.open("rb") as file:
-        return is_record(file.readline(FIRST_LINE))
-
-
-def is_record(line: bytes) -> bool:
-    """Whether a line is a JSON object."""
+        start = file.read(START)
     try:
-        return line.lstrip()[:1] == b"{" and isinstance(json.loads(line), dict)
+        start = gzip.GzipFile(fileobj=io.BytesIO(start)).read(START) if start[:2] == GZIP else start
+    except DAMAGED:
+        return False
+    return begins_with_records(start)
+
+
+def begins_with_records(start: bytes) -> bool:
+    """Whether one of the first lines is a JSON object; what is like JSON but is not is refused."""
+    text = start.decode(marked(start) or "utf-8", "ignore").lstrip()
+    if not LIKE_JSON.match(text):
+        return False
+    if any(map(_is_object, text.splitlines()[:10])):
+        return True
+    raise InputError("this looks like JSON, but not like one record a line; convert it to JSONL.")
+
+
+def _is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
     except (ValueError, RecursionError):
         return False
 
@@ -47,7 +61,7 @@ def read_files(paths: list[Path], fields: Fields, meter: Meter) -> Iterator[Reco
         place = "line" if len(paths) == 1 else f"{path}, line"
         with io.BufferedReader(MeteredFile(path, meter)) as file:
             packed = file.peek(2)[:2] == GZIP
-            lines = _unpacked(file, path) if packed else _decoded(file, path)
+            lines = _unpacked(file, path) if packed else utf8(file, str(path))
             yield from read_lines(lines, place, fields)
 
 
@@ -67,7 +81,7 @@ def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[R
             yield Withheld(f"{place} {number}", str(error))
 
 
-def _decoded(file: io.BufferedReader[MeteredFile], path: Path) -> Iterator[bytes]:
+def utf8(file: io.BufferedReader[Any], name: str) -> Iterator[bytes]:
     """Lines in UTF-8, whatever mark the file begins with."""
     encoding = marked(file.peek(4)[:4])
     if not encoding.startswith(("utf-16", "utf-32")):
@@ -77,13 +91,13 @@ def _decoded(file: io.BufferedReader[MeteredFile], path: Path) -> Iterator[bytes
         with io.TextIOWrapper(file, encoding, newline="\n") as text:
             yield from (line.encode() for line in text)
     except UnicodeError:
-        raise InputError(f"{path} must be {encoding.upper()} as its first bytes say.") from None
+        raise InputError(f"{name} must be {encoding.upper()} as its first bytes say.") from None
 
 
 def _unpacked(file: IO[bytes], path: Path) -> Iterator[bytes]:
     try:
         yield from gzip.GzipFile(fileobj=file)
-    except (OSError, EOFError, zlib.error):
+    except DAMAGED:
         raise InputError(f"{path} is damaged or cut short; make it again.") from None
 
 

@@ -38,7 +38,7 @@ class Withheld:
 class Fields:
     """Which fields of a record are the text, the id, and kept as they are.
 
-    A text file has two fields beside its text: the id, which is its number, and its name.
+    A text file has two fields beside its text: `id`, which is its number, and `name`.
     """
 
     text: str = "text"
@@ -50,8 +50,10 @@ class Fields:
             raise InputError(
                 f"field {self.text!r} is the private text; it cannot be kept or be the id."
             )
-        if "text" in (self.id, *self.keep):
-            raise InputError("field 'text' of the output holds the released words; keep another.")
+        for name in {"text", "warning"} & {self.id, *self.keep}:
+            raise InputError(
+                f"field {name!r} of the output has a meaning of its own; keep another."
+            )
 
     @property
     def released(self) -> tuple[str, ...]:
@@ -86,3 +88,8 @@ class MeteredFile(io.FileIO):
         count = super().readinto(buffer) or 0
         self._meter.bytes += count
         return count
+
+    def readall(self) -> bytes:
+        data = super().readall()
+        self._meter.bytes += len(data)
+        return data

@@ -17,6 +17,8 @@ from nomdeplume.errors import InputError
 from nomdeplume.formats.jsonl import is_jsonl
 from nomdeplume.privacy.certificate import Output
 
+FILES = (".txt", ".md", ".gz", ".json", ".csv", ".zip", ".docx", ".html")
+
 
 class Sink(Protocol):
     """Takes documents one by one; nothing is there under its name before `publish`."""
@@ -28,23 +30,46 @@ class Sink(Protocol):
 
 
 def open_sink(
-    output: Path | None, kind: str, *, id_field: str, force: bool = False, warning: str = ""
+    output: Path | None, kind: str, *, keep: bool, force: bool = False, warning: str = ""
 ) -> Sink:
     """Where documents of a kind of input go: output follows input, unless it is named .jsonl."""
     as_json = kind == "jsonl" or (output is not None and is_jsonl(output))
-    lines = "jsonl" if as_json else "text"
-    if output is None:
+    if as_json and output is not None and not is_jsonl(output):
+        raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
+    if kind == "folder" and output is not None and not as_json:
+        if output.suffix.lower() in FILES:
+            raise InputError(f"several documents go to a folder or a .jsonl file, got {output}.")
+        return FolderSink(output, force=force, warning=warning)
+    if keep and not as_json:
+        raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
+    target = Stream() if output is None else AtomicFile(output, force=force)
+    packed = output is not None and output.suffix.lower() == ".gz"
+    return LineSink(target, kind="jsonl" if as_json else "text", packed=packed, warning=warning)
+
+
+class Target(Protocol):
+    """Where bytes go, and what happens when they are all there."""
+
+    file: IO[bytes]
+
+    def close(self) -> None: ...
+    def publish(self) -> None: ...
+    def discard(self) -> None: ...
+
+
+class Stream:
+    """Standard output: what is written is published, and cannot be taken back."""
+
+    def __init__(self) -> None:
         if sys.stdout is None:
             raise InputError("standard output is closed; name a file with -o.")
-        return LineSink(sys.stdout.buffer, kind=lines, warning=warning)
-    if as_json and not is_jsonl(output):
-        raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
-    if kind == "folder" and not as_json:
-        if output.suffix in (".txt", ".md"):
-            raise InputError(f"several documents go to a folder or a .jsonl file, got {output}.")
-        return FolderSink(output, id_field=id_field, force=force, warning=warning)
-    packed = output.suffix.lower() == ".gz"
-    return LineSink(AtomicFile(output, force=force), kind=lines, packed=packed, warning=warning)
+        self.file: IO[bytes] = sys.stdout.buffer
+
+    def close(self) -> None:
+        self.file.flush()
+
+    def publish(self) -> None: ...
+    def discard(self) -> None: ...
 
 
 class AtomicFile:
@@ -55,7 +80,7 @@ class AtomicFile:
 
     def __init__(self, path: Path, *, force: bool = False) -> None:
         vacant(path, force=force)
-        self._path = path.resolve()
+        self._path, self._force = path.resolve(), force
         self._partial = _partial(self._path)
         opened = os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         self.file: IO[bytes] = os.fdopen(opened, "wb")
@@ -67,6 +92,9 @@ class AtomicFile:
         self._partial.chmod(0o666 & ~_umask())
 
     def publish(self) -> None:
+        """Take the name; if it was taken meanwhile, only by force."""
+        if not self._force:
+            vacant(self._path)
         self._partial.replace(self._path)
 
     def discard(self) -> None:
@@ -78,66 +106,54 @@ class LineSink:
     """One document a line, as plain words or as JSON, to a file or a stream."""
 
     def __init__(
-        self, target: AtomicFile | IO[bytes], *, kind: str, packed: bool = False, warning: str = ""
+        self, target: Target, *, kind: str, packed: bool = False, warning: str = ""
     ) -> None:
-        self.kind, self.warning = kind, warning
-        self._target = target
+        self._target, self._kind, self._warning = target, kind, warning
         self._hash = sha256()
-        self._file = target.file if isinstance(target, AtomicFile) else target
         self._gzip = gzip.GzipFile("", "wb", fileobj=_Tee(self._put), mtime=0) if packed else None
         if warning and kind == "text":
             self._line(f"# {warning}")
 
     def write(self, words: str, fields: Mapping[str, Any]) -> None:
-        if self.kind == "text":
+        if self._kind == "text":
             self._line(words)
             return
-        record = {**fields, "text": words} | ({"warning": self.warning} if self.warning else {})
-        self._line(_dumped(record))
+        mark = {"warning": self._warning} if self._warning else {}
+        self._line(_dumped({**fields, "text": words, **mark}))
 
     def close(self) -> Output:
         if self._gzip:
             self._gzip.close()
-        if isinstance(self._target, AtomicFile):
-            self._target.close()
-        else:
-            self._target.flush()
-        return Output(self.kind, self._hash.hexdigest())
+        self._target.close()
+        return Output(self._kind, self._hash.hexdigest())
 
     def publish(self) -> None:
-        if isinstance(self._target, AtomicFile):
-            self._target.publish()
+        self._target.publish()
 
     def discard(self) -> None:
-        if isinstance(self._target, AtomicFile):
-            self._target.discard()
+        self._target.discard()
 
     def _line(self, line: str) -> None:
-        data = (line + "\n").encode()
-        if self._gzip:
-            self._gzip.write(data)
-        else:
-            self._put(data)
+        write = self._gzip.write if self._gzip else self._put
+        write((line + "\n").encode())
 
     def _put(self, data: bytes) -> None:
         self._hash.update(data)
-        self._file.write(data)
+        self._target.file.write(data)
 
 
 class FolderSink:
     """One file a document, under its number, or under its text's name if that is kept."""
 
-    def __init__(
-        self, path: Path, *, id_field: str, force: bool = False, warning: str = ""
-    ) -> None:
+    def __init__(self, path: Path, *, force: bool = False, warning: str = "") -> None:
         vacant(path, force=force, folder=True)
-        self._path, self._warning, self._id_field = path.resolve(), warning, id_field
+        self._path, self._warning = path.resolve(), warning
         self._partial = _partial(self._path)
         self._partial.mkdir(mode=0o700)
         self._lines: list[bytes] = []
 
     def write(self, words: str, fields: Mapping[str, Any]) -> None:
-        name = str(fields.get("name", f"document-{fields[self._id_field]:04}.txt"))
+        name = str(fields.get("name", f"document-{fields['id']:04}.txt"))
         place = self._partial / name
         place.parent.mkdir(parents=True, exist_ok=True)
         data = ((f"# {self._warning}\n" if self._warning else "") + words + "\n").encode()
@@ -145,11 +161,13 @@ class FolderSink:
         self._lines.append(listed(data, name))
 
     def close(self) -> Output:
+        os.sync()
         self._partial.chmod(0o777 & ~_umask())
         return Output("folder", sha256(b"".join(sorted(self._lines))).hexdigest())
 
     def publish(self) -> None:
-        replaced = _partial(self._path)
+        """Take the name; an earlier release steps aside under a hidden name until then."""
+        replaced = self._partial.with_suffix(".replaced")
         if self._path.exists():
             self._path.rename(replaced)
         self._partial.rename(self._path)

@@ -46,7 +46,7 @@ class Exact:
         """Id of the word nearest to each query, as float64 brute force would find it."""
         if not len(queries):
             return np.empty(0, dtype=np.int64)
-        _ = self._tall, self._tiles, self._norms  # made once, before threads ask for them
+        _ = self._tall, self._tile_norms  # made once, before threads ask for them
         step = min(QUERIES, -(-len(queries) // self.threads))
         starts = range(0, len(queries), step)
         return np.concatenate(
@@ -59,7 +59,7 @@ class Exact:
         wide[:, :-1] = centred
         lengths = np.linalg.norm(centred, axis=1)
         maxima = self._maxima(wide)  # (tiles, n)
-        doubts = self._doubt(lengths, np.array([self._norms[tile].max() for tile in self._tiles]))
+        doubts = self._doubt(lengths, self._tile_norms)
         least = (maxima - doubts).max(axis=0)  # the best true score is at least this
         best = _Best(queries, self.table, self._rows)
         tiles, some = np.nonzero(maxima + doubts >= least)
@@ -118,6 +118,10 @@ class Exact:
         """Upper bounds of the rows' norms, above what float32 left of them."""
         norms = np.sqrt(-2.0 * self._tall[:, -1].astype(np.float64))
         return np.maximum(norms * (1 + 2.0**-20), 2.0**-60)
+
+    @cached_property
+    def _tile_norms(self) -> Floats:
+        return np.array([self._norms[tile].max() for tile in self._tiles])
 
     @cached_property
     def _tiles(self) -> list[slice]:

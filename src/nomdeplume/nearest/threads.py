@@ -50,10 +50,16 @@ class _OneBlasThread:
             if not self._inside:
                 self._limit.restore_original_limits()
 
+    def after_fork(self) -> None:
+        """In a child nobody is inside, whatever threads of the parent were."""
+        if self._inside:
+            self._limit.restore_original_limits()
+        self._lock, self._inside = Lock(), 0
+
 
 _ONE_BLAS_THREAD = _OneBlasThread()
-if hasattr(os, "register_at_fork"):  # a thread of the parent may have held the lock
-    os.register_at_fork(after_in_child=_ONE_BLAS_THREAD.__init__)  # type: ignore[misc]
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_ONE_BLAS_THREAD.after_fork)
 
 
 @lru_cache(maxsize=1)

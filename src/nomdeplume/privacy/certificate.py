@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
@@ -21,7 +21,7 @@ from nomdeplume.vocabulary import Vocabulary
 T = TypeVar("T")
 
 FORMAT = 1
-PLAIN = {"int": (int,), "float": (int, float), "str": (str,), "bool": (bool,)}
+PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 
 
@@ -59,6 +59,7 @@ class Certificate:
     kept_words: int
     kept_fingerprint: str
     empty_documents: str
+    id_field: str
     kept_fields: tuple[str, ...]
     documents: int
     unchanged: float  # share of common public words that stay as they are: what is useful, not safe
@@ -83,23 +84,21 @@ class Certificate:
     def from_json(cls, text: str) -> Certificate:
         """Read a certificate back; anything missing, extra or of another type is refused."""
         try:
-            data = json.loads(text)
-        except ValueError:
+            data = json.loads(text, parse_constant=_refuse)
+        except (ValueError, RecursionError):
             raise InputError("a certificate must be JSON; this file is not.") from None
         if not isinstance(data, dict) or "format" not in data or "promises" not in data:
             raise InputError("this JSON is not a certificate of nomdeplume.")
         if data["format"] != FORMAT:
             raise InputError(
-                f"this program reads certificates of format {FORMAT}, got {data['format']!r}; "
+                f"this program reads certificates of format {FORMAT}, got {data['format']!r:.20}; "
                 "use the version of nomdeplume that made it."
             )
         try:
             data["output"] = _built(Output, data["output"])
             data["promises"] = tuple(_promise(entry) for entry in data["promises"])
-            data["limits"] = tuple(data["limits"])
-            data["kept_fields"] = tuple(data["kept_fields"])
             return _built(cls, data)
-        except (KeyError, TypeError):
+        except (KeyError, TypeError, OverflowError):
             raise InputError("the certificate lacks a field or has one of another type.") from None
 
 
@@ -114,6 +113,7 @@ def certify(
     unchanged: float,
     documents: int,
     empty: str,
+    id_field: str,
     kept_fields: tuple[str, ...],
     output: Output,
 ) -> Certificate:
@@ -140,6 +140,7 @@ def certify(
         kept_words=len(vocabulary),
         kept_fingerprint=vocabulary.fingerprint,
         empty_documents=EMPTY[empty],
+        id_field=id_field,
         kept_fields=kept_fields,
         documents=documents,
         unchanged=unchanged,
@@ -173,15 +174,27 @@ def _promise(entry: Mapping[str, Any]) -> Promise:
     odds = tuple(_built(Odds, pair) for pair in entry["odds"])
     if not odds or any(each.pair not in PAIRS for each in odds):
         raise KeyError("odds")
-    return _built(Promise, {**entry, "odds": odds, "proofs": tuple(entry["proofs"])})
+    return _built(Promise, {**entry, "odds": odds})
 
 
 def _built(cls: type[T], data: Mapping[str, Any]) -> T:
-    """`cls` from a JSON object with exactly its fields, plain ones of their type."""
-    types = {field.name: PLAIN.get(str(field.type)) for field in fields(cls)}  # type: ignore[arg-type]
+    """`cls` from a JSON object with exactly its fields, each of its type."""
+    types = {field.name: str(field.type) for field in fields(cls)}  # type: ignore[arg-type]
     if set(data) != set(types):
         raise KeyError(cls.__name__)
-    for name, plain in types.items():
-        if plain and type(data[name]) not in plain:
-            raise TypeError(name)
-    return cls(**data)
+    return cls(**{name: _typed(data[name], types[name]) for name in types})
+
+
+def _typed(value: Any, kind: str) -> Any:
+    """`value`, if JSON can hold it for a field of that type."""
+    if kind == "tuple[str, ...]":
+        return tuple(_typed(each, "str") for each in _typed(value, "list"))
+    if kind == "float":
+        return float(_typed(value, "number"))
+    if kind in PLAIN and type(value) not in PLAIN[kind]:
+        raise TypeError(kind)
+    return value
+
+
+def _refuse(_: str) -> NoReturn:
+    raise ValueError("NaN and Infinity are not JSON")

@@ -76,7 +76,7 @@ def described(rng: Generator) -> str:
     """What a certificate calls the generator."""
     if is_private(rng):
         return SECURE
-    return f"{type(rng.bit_generator).__name__}, not keyed by the operating system"
+    return f"{type(rng.bit_generator).__name__}, not a secure generator"
 
 
 def keystream(key: bytes, blocks: int, *, counter: int = 0) -> bytes:

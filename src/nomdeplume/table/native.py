@@ -131,6 +131,8 @@ def _encode(vectors: NDArray[np.float32], dtype: str) -> dict[str, NDArray[Any]]
         return {"codes": np.rint(vectors / scale).astype(np.int8), "scale": scale}
     if dtype not in ("float32", "float16"):
         raise TableError(f"dtype must be float32, float16 or int8, got {dtype}.")
+    if dtype == "float16" and np.abs(vectors).max() > 65504:
+        raise TableError("the vectors are too large for float16; use float32 or int8.")
     return {"vectors": np.ascontiguousarray(vectors.astype(dtype))}
 
 

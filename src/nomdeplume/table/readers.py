@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import warnings
+import zlib
 from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
@@ -33,8 +34,11 @@ def open_table(path: Path, *, language: str | None = None) -> Table:
             )
         return table
     opener = gzip.open if start[:2] == b"\x1f\x8b" else open
-    with opener(path, "rb") as lines:
-        return read_glove(lines, name=path.name, language=language or "en")
+    try:
+        with opener(path, "rb") as lines:
+            return read_glove(lines, name=path.name, language=language or "en")
+    except (gzip.BadGzipFile, EOFError, zlib.error):
+        raise TableError(f"{path} is damaged or cut short; fetch it again.") from None
 
 
 def read_glove(lines: IO[bytes] | gzip.GzipFile, *, name: str, language: str = "en") -> Table:

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from textwrap import shorten
-from typing import Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.bag import Bag, apportion, sample
+from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError, PrivacyError, positive, whole
 from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
 from nomdeplume.privacy.certificate import Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.promise import Promise, state
+from nomdeplume.privacy.promise import Promise
 from nomdeplume.privacy.random import described, secure, seeded
+from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
-
-Reduction = Literal["sample", "apportion"]
 
 EPSILON = 6.0  # about one word in ten stays, on the bundled table (benchmarks/unchanged.py)
 SIZE = 100
@@ -54,12 +52,14 @@ class Obfuscator:
     vocabulary: Vocabulary
     mechanism: Mechanism
     size: int = SIZE
-    reduction: Reduction = "sample"
+    reduction: str = "sample"  # a name in REDUCTIONS
 
     def __post_init__(self) -> None:
         whole("size", self.size)
-        if self.reduction not in ("sample", "apportion"):
-            raise InputError(f"reduction must be sample or apportion, got {self.reduction!r}.")
+        if self.reduction not in REDUCTIONS:
+            raise InputError(
+                f"reduction must be {' or '.join(REDUCTIONS)}, got {self.reduction!r}."
+            )
         if self.mechanism.table is not self.vocabulary.table:
             raise InputError("the mechanism and the vocabulary must have the same table.")
         if not self.vocabulary.holds(self.mechanism.outputs):
@@ -77,7 +77,7 @@ class Obfuscator:
         epsilon: float | None = None,
         budget: float | None = None,
         size: int = SIZE,
-        reduction: Reduction = "sample",
+        reduction: str = "sample",
     ) -> Obfuscator:
         """The paper's system: Laplace noise on each word's vector, then the nearest kept word.
 
@@ -98,24 +98,14 @@ class Obfuscator:
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is promised about each document, the widest statement last.
-
-        Drawing words by chance weakens the promise between texts to W∞
-        (docs/proofs/sampling.md); a reduction without chance keeps it, between reduced bags.
-        """
-        bags = self.mechanism.guarantee.over_bags(self.size)
-        if self.reduction == "apportion":
-            return (replace(bags, between=f"two texts' bags reduced to {self.size} kept words"),)
-        drawn = replace(bags, between=f"two samples of {self.size} kept words")
-        return (drawn, self.mechanism.guarantee.over_samples(self.size))
+        """What is promised about each document, the widest statement last."""
+        return REDUCTIONS[self.reduction].guarantees(self.mechanism.guarantee, self.size)
 
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
         """The guarantees in words, and as odds between public texts where they are about texts."""
-        if self.reduction == "apportion":
-            return (state(self.guarantees[0], self.vocabulary, self._apportioned),)
-        drawn, texts = self.guarantees
-        return (state(drawn, self.vocabulary), state(texts, self.vocabulary, lambda bag: bag))
+        word = self.mechanism.guarantee
+        return REDUCTIONS[self.reduction].promises(word, self.size, self.vocabulary)
 
     @cached_property
     def unchanged(self) -> float:
@@ -191,18 +181,11 @@ class Obfuscator:
 
     def _release(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.object_]:
         filled = [bag if len(bag) else self.vocabulary.public_bag for bag in bags]
-        reduced = self._reduce(filled, rng)  # (n, size)
+        reduce = REDUCTIONS[self.reduction].reduce
+        reduced = reduce(filled, self.size, self.vocabulary, rng)  # (n, size)
         released = self.mechanism.release(reduced.ravel(), rng).reshape(reduced.shape)
         place, ordered = self.vocabulary.alphabetical
         places = place[released]
         if (places < 0).any():
             raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
         return np.asarray(ordered[np.sort(places, axis=1)])
-
-    def _apportioned(self, bag: Bag) -> Bag:
-        return Bag.from_ids(apportion([bag], self.size, self.vocabulary.tie_order)[0])
-
-    def _reduce(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.int64]:
-        if self.reduction == "apportion":
-            return apportion(bags, self.size, self.vocabulary.tie_order)
-        return sample(bags, self.size, rng)

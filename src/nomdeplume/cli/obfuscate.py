@@ -163,6 +163,8 @@ def _places(
     from nomdeplume.formats.writing import vacant
     from nomdeplume.privacy.verify import is_release
 
+    if certificate == Path("-"):
+        raise InputError("the certificate goes to a file, not to standard output.")
     output = None if output == Path("-") else output
     if output is not None:
         vacant(output, force=force, folder=output.is_dir())

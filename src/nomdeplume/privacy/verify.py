@@ -10,14 +10,14 @@ from dataclasses import dataclass, fields, replace
 from hashlib import file_digest, sha256
 from math import isclose
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from nomdeplume.errors import InputError
 from nomdeplume.formats.decode import DAMAGED, GZIP
 from nomdeplume.formats.writing import listed
 from nomdeplume.mechanism import NoisyNearest
 from nomdeplume.noise import Laplace
-from nomdeplume.obfuscator import Obfuscator, Reduction
+from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import Promise
 from nomdeplume.vocabulary import Vocabulary
@@ -105,8 +105,7 @@ def obfuscator_of(certificate: Certificate, vocabulary: Vocabulary) -> Obfuscato
     if certificate.mechanism != "laplace":
         raise InputError(f"this program knows no mechanism {certificate.mechanism!r}.")
     mechanism = NoisyNearest(vocabulary.table, Laplace(certificate.epsilon), vocabulary.ids)
-    reduction = cast(Reduction, certificate.reduction)
-    return Obfuscator(vocabulary, mechanism, certificate.size, reduction)
+    return Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
 
 
 def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> list[Check]:

@@ -123,8 +123,9 @@ def _run(
 ) -> Tally:
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.release import release
+    from nomdeplume.formats.writing import LineSink
 
-    free = options["output"] is not None or not sys.stdout.isatty()  # else the words show
+    free = not isinstance(sink, LineSink) or not sink.on_terminal  # else the words show there
     shown = free and sys.stderr.isatty() and not options["quiet"]
     with progress(source, shown=shown) as (tell, advance):
         return release(
@@ -150,10 +151,8 @@ def _obfuscator(options: dict[str, Any]) -> Obfuscator:
     from nomdeplume.cli.options import open_vocabulary
     from nomdeplume.obfuscator import Obfuscator
 
-    vocabulary = open_vocabulary(options)
-    _ = vocabulary.table.fingerprint  # a changed table is refused before anything is read
     parameters = {name: options[name] for name in ("epsilon", "budget", "size", "reduction")}
-    return Obfuscator.laplace(vocabulary, **parameters)
+    return Obfuscator.laplace(open_vocabulary(options), **parameters)
 
 
 def _places(

@@ -127,6 +127,10 @@ class LineSink:
         self._target.close()
         return Output(self._kind, self._hash.hexdigest())
 
+    @property
+    def on_terminal(self) -> bool:
+        return self._target.file.isatty()
+
     def publish(self) -> None:
         self._target.publish()
 

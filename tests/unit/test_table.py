@@ -1,9 +1,11 @@
 import gzip
 import json
 import struct
+from hashlib import sha256
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file
 
 from nomdeplume import Obfuscator, Table, TableError
 from nomdeplume.table.bundled import NAME, PATH
@@ -75,26 +77,37 @@ def test_native_form_round_trip(tmp_path, dtype):
     assert Table(opened.words, opened.vectors[:]).fingerprint == opened.fingerprint
 
 
-def test_a_changed_native_file_is_found_out(tmp_path, table):
-    path = tmp_path / "t.safetensors"
+@pytest.mark.parametrize("dtype", ["float32", "float16", "int8"])
+def test_native_files_are_safetensors_and_the_same_every_time(tmp_path, table, dtype):
+    paths = [tmp_path / name for name in ("one", "two")]
+    for path in paths:
+        table.save(path, dtype=dtype, source="here", licence="none")
+    tensors = load_file(paths[0])
+
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert tensors["words"].tobytes().decode().split("\n") == list(table.words)
+    assert len(tensors["codes" if dtype == "int8" else "vectors"]) == len(table)
+
+
+@pytest.fixture
+def changed(tmp_path, table):
+    """A native table with one bit that is not as it was written."""
+    path = tmp_path / "changed.safetensors"
     table.save(path)
     content = bytearray(path.read_bytes())
     content[-30] ^= 1
     path.write_bytes(content)
+    return Table.open(path)
 
+
+def test_a_changed_native_file_is_found_out(changed):
     with pytest.raises(TableError, match="changed"):
-        _ = Table.open(path).fingerprint
+        _ = changed.fingerprint
 
 
-def test_nothing_is_released_with_a_changed_table(tmp_path, table):
-    path = tmp_path / "t.safetensors"
-    table.save(path)
-    content = bytearray(path.read_bytes())
-    content[-30] ^= 1
-    path.write_bytes(content)
-
+def test_nothing_is_released_with_a_changed_table(changed):
     with pytest.raises(TableError, match="changed"):
-        Obfuscator.laplace(Table.open(path))
+        Obfuscator.laplace(changed)
 
 
 def safetensors(path, header, data=b""):
@@ -204,6 +217,7 @@ def test_the_bundled_table_is_what_its_source_says(bundled):
     stated = (PATH.parent / "SOURCE-glove.txt").read_text(encoding="utf-8")
 
     assert bundled.fingerprint in stated
+    assert sha256(PATH.read_bytes()).hexdigest() in stated
     assert (bundled.name, len(bundled), bundled.dimensions) == (NAME, 50_000, 100)
     assert PATH.stat().st_size < 6_000_000
     assert bundled.words[0] == "the"

@@ -1,5 +1,8 @@
 """The native form of a table: a safetensors file, memory-mapped, its fingerprint inside.
 
+It is written here, not by the safetensors package, whose files differ from one
+time to the next; that package reads them.
+
 Tensors: `vectors` (float32 or float16), or `codes` (int8) with one `scale` per
 row; `words`, UTF-8 joined by line feeds. Metadata: name, language, fingerprint,
 and whatever notes (source, licence) the builder gave. The fingerprint is that
@@ -78,8 +81,6 @@ class Packed(Sequence[str]):
 
 def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> None:
     """Write `table` with its vectors as float32, float16, or int8 with one scale per row."""
-    from safetensors.numpy import save_file
-
     tensors = _encode(table.vectors[:], dtype)
     stored = Table(table.words, _decode(tensors), table.name, table.language)
     tensors["words"] = np.frombuffer("\n".join(table.words).encode(), dtype=np.uint8)
@@ -92,8 +93,8 @@ def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> 
     }
     partial = path.with_name(f".{path.name}.{token_hex(4)}.partial")
     try:
-        save_file(tensors, partial, metadata)
-        partial.chmod(0o644)
+        with partial.open("wb") as file:
+            file.writelines(_serialised(tensors, metadata))
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
@@ -143,6 +144,23 @@ def _decode(tensors: Mapping[str, NDArray[Any]]) -> Vectors:
     if vectors.dtype == np.float32:
         return vectors
     return Stored(vectors, np.ones((len(vectors), 1), dtype=np.float32))
+
+
+def _serialised(tensors: Mapping[str, NDArray[Any]], notes: Mapping[str, str]) -> Iterator[bytes]:
+    """The bytes of a safetensors file, the same every time: widest numbers first, keys sorted."""
+    ordered = sorted(tensors, key=lambda name: (-tensors[name].itemsize, name))
+    header: dict[str, Any] = {"__metadata__": dict(sorted(notes.items()))}
+    end = 0
+    for name in ordered:
+        start, end = end, end + tensors[name].nbytes
+        kind = next(code for code, dtype in TYPES.items() if tensors[name].dtype == np.dtype(dtype))
+        shape = list(tensors[name].shape)
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+    text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    yield len(text).to_bytes(8, "little") + text
+    for name in ordered:
+        yield np.ascontiguousarray(tensors[name]).tobytes()
 
 
 def _header(path: Path) -> tuple[dict[str, Any], int]:

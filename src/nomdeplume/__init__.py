@@ -1,4 +1,4 @@
-"""Releases texts so that their author cannot be recognised while their topic can.
+"""Releases texts with their topic kept and their author under noise.
 
 text → bag of kept words → N words → noise on each word's vector → nearest word → document.
 Every document carries a certificate of what is promised about it.

@@ -125,10 +125,10 @@ class Obfuscator:
         rng = secure() if rng is None else rng
         if not isinstance(rng, Generator):
             raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
-        lines = [" ".join(words) for words in self.release(self._bags(texts), rng)]
-        digest = sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()
-        certificate = self.certify(described(rng), len(lines), Output("text", digest))
-        return [Document(tuple(line.split(" ")), certificate) for line in lines]
+        released = [tuple(words) for words in self.release(self._bags(texts), rng)]
+        digest = sha256("".join(f"{' '.join(words)}\n" for words in released).encode()).hexdigest()
+        certificate = self.certify(described(rng), len(released), Output("text", digest))
+        return [Document(words, certificate) for words in released]
 
     def release(self, bags: Iterable[Bag], rng: Generator) -> Iterator[Sequence[str]]:
         """The released words of each bag, in alphabetical order; in batches, in bounded memory."""

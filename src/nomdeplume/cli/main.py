@@ -38,7 +38,7 @@ class Group(click.RichGroup):
 @click.group(cls=Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nomdeplume")
 def cli() -> None:
-    """Release texts so that their author cannot be recognised while their topic can."""
+    """Release texts with their topic kept and their author under noise."""
 
 
 for command in (obfuscate, certificate, tables):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import re
 from collections.abc import Iterable, Iterator
-from math import isfinite
 from pathlib import Path
-from typing import IO, Any, NoReturn
+from typing import IO, Any, Literal
 
+from nomdeplume import strict_json
 from nomdeplume.errors import InputError, Unreadable
 from nomdeplume.formats.decode import DAMAGED, GZIP, decode, marked
 from nomdeplume.formats.records import Fields, Meter, MeteredFile, Record, Withheld
@@ -30,28 +29,34 @@ def holds_records(path: Path) -> bool:
     if is_jsonl(path) or not path.is_file():
         return is_jsonl(path)
     with path.open("rb") as file:
-        start = file.read(START)
-    try:
-        start = gzip.GzipFile(fileobj=io.BytesIO(start)).read(START) if start[:2] == GZIP else start
-    except DAMAGED:
-        return False
-    return begins_with_records(start)
+        packed = file.read(2) == GZIP
+        file.seek(0)
+        try:
+            start = (gzip.GzipFile(fileobj=file) if packed else file).read(START)
+        except DAMAGED:
+            return False  # said when its turn comes
+    return are_records(start)
 
 
-def begins_with_records(start: bytes) -> bool:
-    """Whether one of the first lines is a JSON object; what is like JSON but is not is refused."""
+def are_records(start: bytes) -> bool:
+    """Whether an input that begins so is JSONL; other JSON is refused, it is no text either."""
+    if (found := sniff(start)) == "json":
+        raise InputError("this looks like JSON, but not like one record a line; make it JSONL.")
+    return found == "records"
+
+
+def sniff(start: bytes) -> Literal["records", "json", "text"]:
+    """What an input holds, by its first lines: records have an object on one of them."""
     text = start.decode(marked(start) or "utf-8", "ignore").lstrip()
     if not LIKE_JSON.match(text):
-        return False
-    if any(map(_is_object, text.splitlines()[:10])):
-        return True
-    raise InputError("this looks like JSON, but not like one record a line; convert it to JSONL.")
+        return "text"
+    return "records" if any(map(_is_object, text.splitlines()[:10])) else "json"
 
 
 def _is_object(line: str) -> bool:
     try:
-        return isinstance(json.loads(line), dict)
-    except (ValueError, RecursionError):
+        return isinstance(strict_json.loads(line), dict)
+    except ValueError:
         return False
 
 
@@ -105,20 +110,12 @@ def _object(line: bytes) -> tuple[dict[str, Any], str]:
     """The JSON object on a line, and a remark on its encoding."""
     decoded = decode(line)
     try:
-        data = json.loads(decoded.text, parse_constant=_refuse, parse_float=_finite)
-    except (ValueError, RecursionError):
+        data = strict_json.loads(decoded.text)
+    except ValueError:
         raise Unreadable("not valid JSON.") from None
     if not isinstance(data, dict):
         raise Unreadable("JSON, but not an object { }.")
     return data, decoded.remark
-
-
-def _refuse(_: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are not JSON")
-
-
-def _finite(number: str) -> float:
-    return float(number) if isfinite(float(number)) else _refuse(number)
 
 
 def _check(data: dict[str, Any], fields: Fields) -> None:

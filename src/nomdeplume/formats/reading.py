@@ -120,11 +120,7 @@ def _text(place: str, data: bytes, fields: Mapping[str, Any], suffix: str = "") 
             data = gzip.decompress(data)
         except DAMAGED:
             raise Unreadable("expected gzip as its first bytes say, got damaged data.") from None
-    try:
-        records = jsonl.begins_with_records(data[: jsonl.START])
-    except InputError:
-        records = True
-    if records:
+    if jsonl.sniff(data[: jsonl.START]) != "text":
         raise Unreadable("expected text, got JSON; records go into a file named .jsonl.")
     decoded = decode(data)
     return Record(place, decoded.text, fields, decoded.remark)
@@ -135,7 +131,7 @@ def _standard_input(stream: IO[bytes], fields: Fields) -> Inputs:
     head = b"".join(islice(stream, 10))
     if head.startswith(GZIP):
         raise InputError("standard input must not be compressed; unpack it with gunzip -c.")
-    if jsonl.begins_with_records(head):
+    if jsonl.are_records(head):
         if marked(head).startswith(("utf-16", "utf-32")):
             lines = jsonl.utf8(io.BufferedReader(io.BytesIO(head + stream.read())), "the input")
         else:

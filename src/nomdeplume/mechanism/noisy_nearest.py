@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError
-from nomdeplume.nearest.exact import Exact
+from nomdeplume.nearest import Exact, Index
 from nomdeplume.noise import Noise, to_grid
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -50,7 +50,7 @@ class NoisyNearest:
         return self.noise.guarantee
 
     @cached_property
-    def index(self) -> Exact:
+    def index(self) -> Index:
         return Exact(self.table, self.outputs)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:

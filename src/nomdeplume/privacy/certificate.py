@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
+from nomdeplume import strict_json
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
@@ -84,8 +85,8 @@ class Certificate:
     def from_json(cls, text: str) -> Certificate:
         """Read a certificate back; anything missing, extra or of another type is refused."""
         try:
-            data = json.loads(text, parse_constant=_refuse)
-        except (ValueError, RecursionError):
+            data = strict_json.loads(text)
+        except ValueError:
             raise InputError("a certificate must be JSON; this file is not.") from None
         if not isinstance(data, dict) or "format" not in data or "promises" not in data:
             raise InputError("this JSON is not a certificate of nomdeplume.")
@@ -194,7 +195,3 @@ def _typed(value: Any, kind: str) -> Any:
     if kind in PLAIN and type(value) not in PLAIN[kind]:
         raise TypeError(kind)
     return value
-
-
-def _refuse(_: str) -> NoReturn:
-    raise ValueError("NaN and Infinity are not JSON")

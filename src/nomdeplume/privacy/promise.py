@@ -117,9 +117,8 @@ def _up(number: float, digits: int = 3) -> str:
     """A bound with some significant digits, and never less than it is."""
     size = floor(log10(number)) if number else 0
     if size > 6:
-        return (
-            f"{ceil(number / 10.0 ** (size - digits + 1)) * 10.0 ** (size - digits + 1):.{digits}g}"
-        )
+        step = 10.0 ** (size - digits + 1)
+        return f"{ceil(number / step) * step:.{digits}g}"
     places = max(0, digits - 1 - size)
     text = f"{ceil(number * 10**places) / 10**places:.{places}f}"
     return text.rstrip("0").rstrip(".") if places else text

@@ -98,8 +98,9 @@ class Table:
         Always computed from what is there, once; if a native file states another
         one, it was changed since it was written and is refused.
         """
-        self._validate()
         found = self._digest()
+        if self.seal is not None:
+            self._validate()  # a table in memory was, when it was made
         if self.seal not in (None, found):
             raise TableError(
                 f"table {self.name} states the fingerprint {str(self.seal)[:16]}… but its content "
@@ -114,7 +115,7 @@ class Table:
 
     @cached_property
     def radius(self) -> float:
-        """Distance from the centre to the farthest word; no two words are 2·radius apart."""
+        """Distance from the centre to the farthest word: half of what two words can be apart."""
         return max(
             float(np.sqrt(((rows - self.centre) ** 2).sum(axis=1).max())) for rows in self.blocks()
         )

@@ -179,7 +179,7 @@ def test_glove_text(tmp_path, start, packed):
     path.write_bytes(gzip.compress(content) if packed else content)
     table = Table.open(path, language="fr")
 
-    assert table.words == ("apple", "pear")
+    assert list(table.words) == ["apple", "pear"]
     assert table.vectors[:].tolist() == pytest.approx(np.array([[0, 0.5], [-0.01, 1]]))
     assert (table.name, table.language) == ("glove.tiny", "fr")
 
@@ -188,16 +188,16 @@ def test_glove_text(tmp_path, start, packed):
     ("content", "message"),
     [
         (b"", "no line"),
-        (b"apple\n", "line 1: expected a word and 1 numbers, got 0"),
+        (b"apple\n", "line 1: expected a word and its numbers, got no number"),
         (b"apple 1 2\npear 1\n", "line 2: expected a word and 2 numbers, got 1"),
         (b"apple 1 2\npear 1 2 3\n", "line 2: expected a word and 2 numbers, got 3"),
-        (b"apple 1 2\npear 1 x\n", "line 2: expected 2 numbers"),
+        (b"apple 1 2\npear 1 x\n", "line 2: expected a word and 2 numbers, got something else"),
         (b"apple 1 2\n\npear 1 2\n", "line 2"),
         (b"apple 1 2\np\xff\xfear 1 2\n", "line 2: expected UTF-8"),
         (b"2 2\napple 1 2\npear 1\n", "line 3"),
         (b"3 2\napple 1 2\npear 1 2\n", "3 words, got 2"),
-        (b"apple 1 2\napple 1 3\n", "1 repeated"),
-        (b"apple 1 nan\n", "finite"),
+        (b"apple 1 2\napple 1 3\n", "line 2: expected a new word, got the one of line 1 again"),
+        (b"apple 1 2\npear 1 nan\n", "line 2: expected finite"),
     ],
 )
 def test_malformed_text_says_where(tmp_path, content, message):

@@ -1,104 +1,92 @@
-"""Tables in files: the native form and GloVe text, told apart by content."""
+"""Tables in files, told apart by content: native, text, binary, models, bare arrays."""
 
 from __future__ import annotations
 
-import gzip
-import warnings
-import zlib
-from collections.abc import Iterator
-from itertools import chain, islice
+import re
+import zipfile
 from pathlib import Path
-from typing import IO
-
-import numpy as np
-from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table import native
+from nomdeplume.table import container, native
+from nomdeplume.table.arrays import MODEL, read_npy, read_npz, read_safetensors
+from nomdeplume.table.binary_reader import read_binary
+from nomdeplume.table.fasttext_reader import MAGIC, read_fasttext
 from nomdeplume.table.table import Table
+from nomdeplume.table.text_reader import header, read_text
+from nomdeplume.table.unpack import Unpacked
 
-LINES = 20_000  # parsed together, which bounds the memory beside the table
+NPY, ZIP = b"\x93NUMPY", b"PK\x03\x04"
+PICKLE = re.compile(rb"\x80[\x02-\x05]")
+WEB_PAGE = re.compile(rb"\s*<(!doctype|html|\?xml)", re.IGNORECASE)
+NUMERIC = re.compile(rb"[\d.eE+\-naifNAIF \t\r]*")
+LOOKED_AT = 1 << 12
 
 
-def open_table(path: Path, *, language: str | None = None) -> Table:
-    """The table in a file. `language` is what the words of a text file are in (`en`)."""
+def open_table(path: Path, *, language: str | None = None, words: Path | None = None) -> Table:
+    """The table in a file. `language` is what its words are in, if the file does not say (`en`)."""
+    path = path / MODEL if (path / MODEL).is_file() else path
     if not path.is_file():
         raise TableError(f"the table must be a file, found none at {path}.")
-    with path.open("rb") as file:
-        start = file.read(9)
-    if native.is_native(start):
-        table = native.read(path)
-        if language not in (None, table.language):
-            raise TableError(
-                f"{path} holds words of language {table.language}, asked was {language}."
-            )
-        return table
-    opener = gzip.open if start[:2] == b"\x1f\x8b" else open
+    with Unpacked(path) as file:
+        start = file.peek(LOOKED_AT)
+        if not file.packed and container.is_container(start):
+            return _safetensors(path, language, words)
+        language = language or "en"
+        if not file.packed and start.startswith(NPY):
+            return read_npy(path, words, language)
+        if not file.packed and start.startswith(ZIP):
+            return _zipped(path, words, language)
+        if start.startswith(MAGIC):
+            return read_fasttext(file, language)
+        if reason := _refused(start, path):
+            raise TableError(reason)
+        stated = header(file)
+        if stated and not _is_text(start):
+            return read_binary(file, stated, language)
+        return read_text(file, language)
+
+
+def _safetensors(path: Path, language: str | None, words: Path | None) -> Table:
+    if not native.is_native(path):
+        return read_safetensors(path, words, language or "en")
+    table = native.read(path)
+    if language not in (None, table.language):
+        raise TableError(f"{path} holds words of language {table.language}, asked was {language}.")
+    return table
+
+
+def _zipped(path: Path, words: Path | None, language: str) -> Table:
     try:
-        with opener(path, "rb") as lines:
-            return read_glove(lines, name=path.name, language=language or "en")
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise TableError(f"{path} is damaged or cut short; fetch it again.") from None
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+    except zipfile.BadZipFile:
+        raise TableError(f"{path} is a damaged ZIP archive; fetch it again.") from None
+    if members and all(each.endswith(".npy") for each in members):
+        return read_npz(path, words, language)
+    raise TableError(f"{path} is a ZIP archive; unpack it, and name the table in it.")
 
 
-def read_glove(lines: IO[bytes] | gzip.GzipFile, *, name: str, language: str = "en") -> Table:
-    """Read the GloVe text format: a word, then its numbers, on each line.
-
-    A first line of two whole numbers is the header that word2vec writes: words, dimensions.
-    """
-    first = lines.readline()
-    if not first:
-        raise TableError(f"{name}: expected a word and its numbers on each line, got no line.")
-    header = len(first.split()) == 2 and all(map(bytes.isdigit, first.split()))
-    k = int(first.split()[1]) if header else len(first.rstrip().split(b" ")) - 1
-    remaining = iter(lines) if header else chain([first], lines)
-    words: list[str] = []
-    blocks = [np.empty((0, k), dtype=np.float32)]
-    for chunk in iter(lambda: list(islice(remaining, LINES)), []):
-        new, vectors = _parse(chunk, k, name, len(words) + header)
-        words += new
-        blocks.append(vectors)
-    if header and int(first.split()[0]) != len(words):
-        stated = int(first.split()[0])
-        raise TableError(f"{name}: the first line states {stated} words, got {len(words)}.")
-    return Table(words, np.concatenate(blocks), Path(name).name.split(".txt")[0], language)
+def _refused(start: bytes, path: Path) -> str:
+    """Why a file that begins so is no table, if it is known not to be one."""
+    if PICKLE.match(start):
+        return (
+            f"{path} is a pickle, which can run any program when it is read. If gensim wrote it, "
+            "convert it: gensim.models.KeyedVectors.load(FILE)"
+            ".save_word2vec_format('table.bin', binary=True)"
+        )
+    if WEB_PAGE.match(start):
+        return f"{path} is a web page, not a table; look at where it came from."
+    if b"\0" in start and not _header_line(start):
+        return f"{path} is no table of a known kind; see 'nomdeplume tables build --help'."
+    return ""
 
 
-def _parse(
-    chunk: list[bytes], k: int, name: str, before: int
-) -> tuple[list[str], NDArray[np.float32]]:
-    """Words and vectors of some lines: one bulk parse, and line by line only to place an error."""
-    parted = [line.rstrip().partition(b" ") for line in chunk]
-    try:
-        if k > 0 and all(rest.count(b" ") == k - 1 for _, _, rest in parted):
-            flat = _numbers(b" ".join(rest for _, _, rest in parted))
-            return [word.decode("utf-8") for word, _, _ in parted], flat.reshape(-1, k)
-    except ValueError:
-        pass  # not a number, a number too few, or not UTF-8: the next line says where
-    raise TableError(next(_faults(chunk, k, name, before)))
+def _header_line(start: bytes) -> bool:
+    return re.match(rb"\s*\d+\s+\d+\s*\n", start) is not None
 
 
-def _numbers(text: bytes) -> NDArray[np.float32]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", DeprecationWarning)  # NumPy before 2.3 only warns
-        try:
-            return np.fromstring(text, dtype=np.float32, sep=" ")
-        except DeprecationWarning:
-            raise ValueError("not a number") from None
-
-
-def _faults(chunk: list[bytes], k: int, name: str, before: int) -> Iterator[str]:
-    for number, line in enumerate(chunk, start=before + 1):
-        try:
-            word, *numbers = line.rstrip().decode("utf-8").split(" ")
-        except UnicodeDecodeError:
-            yield f"{name}, line {number}: expected UTF-8, got other bytes."
-            continue
-        if not word or not numbers or len(numbers) != k:
-            expected = f"a word and {max(k, 1)} numbers"
-            yield f"{name}, line {number}: expected {expected}, got {len(numbers)}."
-        try:
-            [float(n) for n in numbers]
-        except ValueError:
-            yield f"{name}, line {number}: expected {k} numbers, got something else among them."
-    yield f"{name}: expected a word and {k} numbers on each line."
+def _is_text(start: bytes) -> bool:
+    """Whether the line after the header has numbers in letters: four random bytes rarely have."""
+    line = start.split(b"\n")[1] if start.count(b"\n") else b""
+    numbers = line.partition(b" ")[2][:1024]
+    return bool(numbers) and NUMERIC.fullmatch(numbers) is not None

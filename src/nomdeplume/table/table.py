@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
+from nomdeplume.table.packed import Packed, repeated
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+SPACES = frozenset(" \n")
 ROWS = 1 << 14  # rows looked at together: bounds the memory of a pass over the table
 
 
@@ -47,13 +49,13 @@ class Table:
     name: str = "unnamed"
     language: str = "en"
     seal: str | None = field(default=None, repr=False)  # the fingerprint that a native file states
+    left_out: int = field(default=0, repr=False)  # entries of a file that no text can contain
 
     def __post_init__(self) -> None:
         if self.seal is None:
-            vectors = np.array(self.vectors, dtype=np.float32, order="C")
-            vectors.flags.writeable = False
-            object.__setattr__(self, "vectors", vectors)
-            object.__setattr__(self, "words", tuple(self.words))
+            object.__setattr__(self, "vectors", _frozen(self.vectors))
+            if not isinstance(self.words, Packed):
+                object.__setattr__(self, "words", tuple(self.words))
             self._validate()
 
     @classmethod
@@ -64,11 +66,24 @@ class Table:
         return open_bundled()
 
     @classmethod
-    def open(cls, path: str | Path, *, language: str | None = None) -> Table:
-        """The table in a file, native or GloVe text, told apart by content."""
+    def open(
+        cls, path: str | Path, *, language: str | None = None, words: str | Path | None = None
+    ) -> Table:
+        """The table in a file of any usual kind, told by content (docs/guide/tables.md).
+
+        `language` is what its words are in, if the file does not say; `words` the list
+        that goes with an array of bare vectors.
+        """
         from nomdeplume.table.readers import open_table
 
-        return open_table(Path(path), language=language)
+        return open_table(Path(path), language=language, words=Path(words) if words else None)
+
+    @classmethod
+    def of(cls, model: Any, *, name: str = "unnamed", language: str = "en") -> Table:
+        """The table of a model in memory: gensim, model2vec, or a mapping of words to vectors."""
+        from nomdeplume.table.models import table_of
+
+        return table_of(model, name=name, language=language)
 
     def save(self, path: str | Path, *, dtype: str = "float32", **notes: str) -> None:
         """Write the native form, which opens in milliseconds whatever its size."""
@@ -98,7 +113,7 @@ class Table:
         Always computed from what is there, once; if a native file states another
         one, it was changed since it was written and is refused.
         """
-        found = self._digest()
+        found = digest(self.words, self.vectors)
         if self.seal is not None:
             self._validate()  # a table in memory was, when it was made
         if self.seal not in (None, found):
@@ -134,22 +149,37 @@ class Table:
     def _id_of(self) -> dict[str, int]:
         return {word: i for i, word in enumerate(self.words)}
 
-    def _digest(self) -> str:
-        digest = sha256(f"nomdeplume table 1\n{len(self)} {self.dimensions}\n".encode())
-        digest.update("\n".join(self.words).encode())
-        for start in range(0, len(self), ROWS):
-            digest.update(self.vectors[start : start + ROWS].astype("<f4").tobytes())
-        return digest.hexdigest()
-
     def _validate(self) -> None:
         size = len(self.words)
         if len(self.vectors.shape) != 2 or len(self.vectors) != size or not self.vectors.shape[1]:
             raise TableError(f"{size} words need ({size}, k) vectors, got {self.vectors.shape}.")
         if not size:
             raise TableError("a table must hold at least one word, got none.")
-        if repeated := size - len(self._id_of):
-            raise TableError(f"words must be distinct, got {repeated} repeated.")
-        if any(not word or " " in word or "\n" in word for word in self.words):
-            raise TableError("words must not be empty or hold spaces; re-export the table.")
-        if not all(np.isfinite(rows).all() for rows in self.blocks()):
+        if any(not isinstance(word, str) or not word or SPACES & set(word) for word in self.words):
+            raise TableError("words must be strings, not empty, without spaces.")
+        if repeated(self.words):
+            twice = size - len(set(self.words))
+            raise TableError(f"words must be distinct, got {twice} repeated.")
+        starts = range(0, size, ROWS)
+        if not all(np.isfinite(self.vectors[i : i + ROWS]).all() for i in starts):
             raise TableError("vectors must be finite, got NaN or infinity; re-export the table.")
+
+
+def digest(words: Sequence[str], vectors: Vectors) -> str:
+    """SHA-256 of words and vectors, the vectors as float32."""
+    found = sha256(f"nomdeplume table 1\n{len(words)} {vectors.shape[1]}\n".encode())
+    found.update(Packed.of(words).joined.data)
+    for start in range(0, len(words), ROWS):
+        found.update(np.ascontiguousarray(vectors[start : start + ROWS], dtype="<f4").data)
+    return found.hexdigest()
+
+
+def _frozen(vectors: Any) -> NDArray[np.float32]:
+    """`vectors` as float32 that nobody can change: as they are if that is so, else a copy."""
+    if isinstance(vectors, np.ndarray) and vectors.dtype == np.float32:
+        flags = vectors.flags
+        if flags.c_contiguous and flags.owndata and not flags.writeable:
+            return vectors
+    copy = np.array(vectors, dtype=np.float32, order="C")
+    copy.flags.writeable = False
+    return copy

@@ -1,0 +1,85 @@
+"""Words and vectors as a reader finds them, gathered in little more memory than they need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import TableError
+from nomdeplume.table.packed import Packed
+from nomdeplume.table.table import Table
+
+Rows = NDArray[np.float32]
+
+
+class Gathering:
+    """A table that grows by blocks; `place` tells what its entries are called in messages.
+
+    Blocks are copied into one array, which grows in place: memory that is not written
+    to is not used, so there is never a second copy of the vectors.
+    """
+
+    def __init__(self, name: str, dimensions: int, place: str) -> None:
+        self._name, self._place = name, place
+        self._vectors = np.empty((1024, dimensions), dtype=np.float32)
+        self._words = bytearray()
+        self._numbers: list[NDArray[np.int64]] = []
+        self._size = 0
+        self.left_out = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    def add(self, words: Sequence[bytes], vectors: Rows, numbers: NDArray[np.int64]) -> None:
+        """Add entries: their words in UTF-8, their vectors, and their numbers in the file."""
+        if not words:
+            return
+        size = self._size + len(words)
+        if size > len(self._vectors):
+            wider = (max(size, int(1.5 * len(self._vectors))), self._vectors.shape[1])
+            self._vectors.resize(wider, refcheck=False)
+        self._vectors[self._size : size] = vectors
+        self._words += b"\n".join(words) + b"\n"
+        self._numbers.append(numbers)
+        self._size = size
+
+    def table(self, language: str) -> Table:
+        """All of it as a table; what is wrong with an entry is told by its number."""
+        if not self._size:
+            raise TableError(f"{self._name}: expected at least one word, got none.")
+        self._vectors.resize((self._size, self._vectors.shape[1]), refcheck=False)
+        self._vectors.flags.writeable = False
+        joined = np.frombuffer(self._words, dtype=np.uint8)[:-1]
+        joined.flags.writeable = False
+        words = Packed(joined, self._size)
+        try:
+            return Table(words, self._vectors, stem(self._name), language, left_out=self.left_out)
+        except TableError as error:
+            raise TableError(self._fault(words) or f"{self._name}: {error}") from None
+
+    def _fault(self, words: Packed) -> str:
+        """Which entry is no part of a table, and why."""
+        numbers = np.concatenate(self._numbers)
+        broken = np.flatnonzero(~np.isfinite(self._vectors).all(axis=1))
+        if len(broken):
+            where = numbers[broken[0]]
+            return f"{self._name}, {self._place} {where}: expected finite numbers, got NaN or inf."
+        ordered = sorted((word, number) for word, number in zip(words, numbers, strict=True))
+        again = [(x[1], y[1]) for x, y in pairwise(ordered) if x[0] == y[0]]
+        if not again:
+            return ""
+        first, second = min(again, key=lambda pair: pair[1])
+        return (
+            f"{self._name}, {self._place} {second}: expected a new word, "
+            f"got the one of {self._place} {first} again."
+        )
+
+
+def stem(name: str) -> str:
+    """A file's name without what tells its kind."""
+    for suffix in (".gz", ".txt", ".vec", ".bin", ".npy", ".npz", ".safetensors"):
+        name = name.removesuffix(suffix)
+    return name or "unnamed"

@@ -1,0 +1,69 @@
+"""Words as bytes: what a list of strings would need ten times the memory for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import TableError
+
+PIECE = 1 << 16  # bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Packed(Sequence[str]):
+    """Words in UTF-8, joined by line feeds, in memory or in a file; decoded when asked for."""
+
+    joined: NDArray[np.uint8]
+    size: int
+
+    @classmethod
+    def of(cls, words: Sequence[str]) -> Packed:
+        if isinstance(words, Packed):
+            return words
+        return cls(np.frombuffer("\n".join(words).encode(), dtype=np.uint8), len(words))
+
+    def __len__(self) -> int:
+        return self.size
+
+    @overload
+    def __getitem__(self, i: int) -> str: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[str]: ...
+    def __getitem__(self, i: int | slice) -> str | list[str]:
+        return self._words[i]
+
+    def __iter__(self) -> Iterator[str]:
+        """Every word in turn, some thousand decoded together."""
+        data = self.joined.tobytes()
+        if (found := data.count(b"\n") + 1) != self.size:
+            raise TableError(f"the file must hold {self.size} words, got {found}.")
+        start = 0
+        while start <= len(data):
+            end = data.find(b"\n", start + PIECE)
+            end = len(data) if end < 0 else end
+            yield from _decoded(data[start:end]).split("\n")
+            start = end + 1
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return list(self)
+
+
+def _decoded(data: bytes) -> str:
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise TableError("words must be UTF-8; the file is damaged.") from None
+
+
+def repeated(words: Sequence[str]) -> bool:
+    """Whether a word occurs twice; by their hashes, which need little memory, unless two agree."""
+    hashes = np.fromiter(map(hash, words), dtype=np.int64, count=len(words))
+    hashes.sort()
+    return bool((hashes[1:] == hashes[:-1]).any()) and len(set(words)) < len(words)

@@ -42,14 +42,21 @@ PATH = click.Path(path_type=Path)
     help="Draw the words by chance, or apportion them without.",
 )
 @table_options
-@click.option("--text-field", default="text", show_default=True, help="JSONL field of the text.")
-@click.option("--id-field", default="id", show_default=True, help="JSONL field of the id.")
+@click.option("--text-field", default="text", show_default=True, help="Field of the text.")
+@click.option("--id-field", default="id", show_default=True, help="Field of the id.")
 @click.option(
     "--keep",
     multiple=True,
     metavar="FIELD",
-    help="Field of JSONL records, or name for text files, to release as it is; repeatable.",
+    help="Field of records, or name for text files, to release as it is; repeatable.",
 )
+@click.option(
+    "--from",
+    "kind",
+    type=click.Choice(["text", "jsonl", "csv", "parquet", "arrow"]),
+    help="What the input is. [default: told by name and content]",
+)
+@click.option("--delimiter", metavar="SIGN", help="Between CSV fields. [default: , ; | or tab]")
 @click.option(
     "--empty",
     type=click.Choice(["public", "withhold"]),
@@ -70,13 +77,14 @@ PATH = click.Path(path_type=Path)
 def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     """Release texts as bags of noisy words: the topic stays, the author's hand goes.
 
-    INPUT is text files, folders of them, JSONL (also .gz), or - for standard input.
-    Each text becomes SIZE words in alphabetical order. Of a JSONL record only the
-    released words, the id and the fields named with --keep come out.
+    INPUT is text files, CSV, JSONL (these also .gz, .zst), Parquet or Arrow files,
+    folders of one of these kinds, or - for standard input. Each text becomes SIZE words
+    in alphabetical order. Of a record only the released words, the id and the fields
+    named with --keep come out. The output is of the kind that its name says.
 
     \b
     nomdeplume obfuscate letter.txt
-    nomdeplume obfuscate reviews.jsonl -o released.jsonl --keep topic
+    nomdeplume obfuscate reviews.csv -o released.parquet --text-field body --keep topic
     cat letter.txt | nomdeplume obfuscate --budget 300
     """
     from nomdeplume.formats.reading import open_inputs
@@ -92,7 +100,9 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     fields = Fields(options["text_field"], options["id_field"], options["keep"])
     obfuscator = _obfuscator(options)
-    source = open_inputs(inputs, fields)
+    source = open_inputs(
+        inputs, fields, kind=options["kind"], delimiter=_sign(options["delimiter"])
+    )
     warning = "" if is_private(rng) else NOT_PRIVATE
     sink = open_sink(
         output, source.kind, keep=bool(fields.keep), force=options["force"], warning=warning
@@ -104,7 +114,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
             tally.released,
             sink.close(),
             empty=options["empty"],
-            id_field=fields.id if source.kind == "jsonl" else "id",
+            id_field="id" if source.kind in ("text", "folder") else fields.id,
             kept_fields=fields.keep,
         )
         if saved:
@@ -140,6 +150,14 @@ def _run(
         )
 
 
+def _sign(delimiter: str | None) -> str | None:
+    """The sign between fields, which shells make hard to type if it is a tab."""
+    sign = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+    if sign is not None and (len(sign) != 1 or sign in '\n\r"'):
+        raise InputError(f"the delimiter must be one sign, or tab; got {delimiter!r:.20}.")
+    return sign
+
+
 def _piped() -> tuple[str, ...]:
     """Standard input, if something is piped into it."""
     if sys.stdin is None or sys.stdin.isatty():
@@ -159,7 +177,7 @@ def _places(
     inputs: tuple[str, ...], output: Path | None, certificate: Path | None, *, force: bool
 ) -> tuple[Path | None, Path | None]:
     """Output and certificate, seen to be free and apart before anything is released."""
-    from nomdeplume.formats.writing import vacant
+    from nomdeplume.formats.targets import vacant
     from nomdeplume.privacy.verify import is_release
 
     if certificate == Path("-"):
@@ -183,7 +201,7 @@ def _places(
 
 
 def _save(certificate: Certificate, path: Path, *, force: bool) -> None:
-    from nomdeplume.formats.writing import AtomicFile
+    from nomdeplume.formats.targets import AtomicFile
 
     file = AtomicFile(path, force=force)
     try:

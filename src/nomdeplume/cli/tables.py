@@ -44,7 +44,7 @@ def info(table: str | None, *, check: bool) -> None:
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 def build(source: Path, output: Path, language: str | None, dtype: str, *, force: bool) -> None:
     """Write SOURCE, a GloVe text file, in the native form, which opens in milliseconds."""
-    from nomdeplume.formats.writing import vacant
+    from nomdeplume.formats.targets import vacant
     from nomdeplume.table import Table
 
     vacant(output, force=force)

@@ -20,6 +20,8 @@ BINARY = {
     b"{\\rtf": "an RTF document; save it as text first",
     b"SQLite format 3": "a database",
     b"PAR1": "a Parquet file",
+    b"ARROW1": "an Arrow file",
+    b"\x28\xb5\x2f\xfd": "compressed data",
     b"\x7fELF": "a program",
     GZIP: "compressed data within compressed data",
 }
@@ -47,9 +49,8 @@ def decode(data: bytes) -> Decoded:
 
     NUL bytes count as spaces. More than a few control characters mean binary.
     """
-    for start, kind in BINARY.items():
-        if data.startswith(start):
-            raise Unreadable(f"expected text, got {kind}.")
+    if kind := binary(data):
+        raise Unreadable(f"expected text, got {kind}.")
     if encoding := marked(data):
         return Decoded(_strict(data, encoding).replace("\0", " "))
     if wide := _unmarked_utf16(data):
@@ -63,6 +64,19 @@ def decode(data: bytes) -> Decoded:
     if _controls(data) > 0.3:
         raise Unreadable("expected text, got binary data.")
     return Decoded(text.replace("\0", " "))
+
+
+def decode_line(data: bytes) -> Decoded:
+    """The text of a line of a file that was found to be text."""
+    try:
+        return Decoded(data.decode("utf-8").removeprefix("\ufeff").replace("\0", " "))
+    except UnicodeDecodeError:
+        return Decoded(_latin(data), "not UTF-8, read as Latin-1")
+
+
+def binary(start: bytes) -> str:
+    """What a file that begins so is, if it is known not to be text."""
+    return next((kind for mark, kind in BINARY.items() if start.startswith(mark)), "")
 
 
 def marked(data: bytes) -> str:

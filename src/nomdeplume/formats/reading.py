@@ -1,50 +1,87 @@
-"""Where texts come from: files, folders of files, standard input, JSONL."""
+"""Where texts come from: files, folders of files, standard input; texts or records."""
 
 from __future__ import annotations
 
-import gzip
 import io
-import os
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from nomdeplume.errors import InputError, Unreadable
-from nomdeplume.formats import jsonl
-from nomdeplume.formats.decode import DAMAGED, GZIP, decode, marked
+from nomdeplume.errors import InputError
+from nomdeplume.formats import columnar, csv_rows, jsonl
+from nomdeplume.formats.decode import GZIP, binary, marked
+from nomdeplume.formats.kinds import Kind, begins, delimiter_of, named
 from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
+from nomdeplume.formats.streams import ZSTD, lines, unpacked
+from nomdeplume.formats.texts import files_in, read_stream, read_texts
 
-TABULAR = {
-    ".csv": "a CSV table; convert it to JSONL first",
-    ".tsv": "a TSV table; convert it to JSONL first",
-    ".json": "JSON that is not one record a line; convert it to JSONL first",
-    ".parquet": "a Parquet table; convert it to JSONL first",
-    ".html": "a web page; save it as text first",
-    ".htm": "a web page; save it as text first",
-    ".xml": "XML; save it as text first",
-}
+UNITS = {"jsonl": "line", "csv": "row"}
+START = 1 << 20  # bytes that are looked at to tell records from text
 
 
-def open_inputs(names: Sequence[str], fields: Fields, stdin: IO[bytes] | None = None) -> Inputs:
-    """The texts named: files, folders of files, JSONL, or `-` for standard input."""
+def open_inputs(
+    names: Sequence[str],
+    fields: Fields,
+    stdin: IO[bytes] | None = None,
+    *,
+    kind: Kind | None = None,
+    delimiter: str | None = None,
+) -> Inputs:
+    """The texts named: files, folders of files, or `-` for standard input.
+
+    `kind` says what they are where names and content do not tell.
+    """
     if "-" in names:
         if len(names) > 1:
             raise InputError("'-' (standard input) must be the only input.")
         if stdin is None and sys.stdin is None:
             raise InputError("standard input is closed; name a text to release.")
-        return _standard_input(stdin or sys.stdin.buffer, fields)
+        return _standard_input(stdin or sys.stdin.buffer, fields, kind, delimiter)
     paths = [_existing(name) for name in names]
-    records = [path for path in paths if jsonl.holds_records(path)]
-    if records and len(records) < len(paths):
-        raise InputError("inputs must be all JSONL or all text; run them separately.")
-    if not records:
-        return _texts(paths, fields)
+    found = [kind or _kind(path) for path in paths]
+    if set(found) <= {"text", "folder"}:
+        return read_texts(paths, fields)
+    if len(set(found)) > 1:
+        listed = " and ".join(sorted(set(found)))
+        raise InputError(f"inputs must be all of one kind, got {listed}; run them separately.")
+    return _records(found[0], [file for path in paths for file in _parts(path)], fields, delimiter)
+
+
+def _records(kind: Kind, files: list[Path], fields: Fields, delimiter: str | None) -> Inputs:
     meter = Meter()
-    total = sum(path.stat().st_size for path in paths)
-    return Inputs("jsonl", jsonl.read_files(paths, fields, meter), meter, total)
+    total = sum(path.stat().st_size for path in files)
+    if kind in ("parquet", "arrow"):
+        return Inputs(kind, columnar.read_files(files, kind, fields, meter), meter, total)
+
+    read = _reader(kind, fields, delimiter or delimiter_of(files[0]))
+
+    def records() -> Iterator[Record | Withheld]:
+        for path in files:
+            with io.BufferedReader(MeteredFile(path, meter)) as file:
+                place = "" if len(files) == 1 else f"{path}, "
+                yield from read(_content(file, path), f"{place}{UNITS[kind]}")
+
+    return Inputs(kind, records(), meter, total)
+
+
+def _reader(
+    kind: Kind, fields: Fields, delimiter: str | None
+) -> Callable[[Iterator[bytes], str], Iterator[Record | Withheld]]:
+    """What makes records of lines: their unit in messages goes with them."""
+    if kind == "jsonl":
+        return partial(jsonl.read_lines, fields=fields)
+    return partial(csv_rows.read_rows, fields=fields, delimiter=delimiter)
+
+
+def _content(file: io.BufferedReader[Any], path: Path) -> Iterator[bytes]:
+    content = unpacked(file, str(path))
+    if what := binary(content.peek(16)):
+        raise InputError(f"{path}: expected text, got {what}.")
+    return lines(content, str(path))
 
 
 def _existing(name: str) -> Path:
@@ -61,89 +98,75 @@ def _existing(name: str) -> Path:
     return Path(name)
 
 
-def _texts(paths: list[Path], fields: Fields) -> Inputs:
-    """Text files are numbered: a name can tell an author, and is released only if kept."""
-    files = [pair for path in paths for pair in _files(path)]
-    if not files:
-        raise InputError("the folder holds no files.")
-    if unknown := set(fields.keep) - {"id", "name"}:
-        raise InputError(f"a text file has no field {min(unknown)!r} to keep, only 'name'.")
-    named = "name" in fields.keep
-    if named and len({name for name, _ in files}) < len(files):
-        raise InputError("two inputs have the same name; rename one or put them into one folder.")
-    one = len(files) == 1 and not paths[0].is_dir()
-    meter = Meter()
-
-    def records() -> Iterator[Record | Withheld]:
-        for number, (name, path) in enumerate(files, start=1):
-            place = str(path) if one else f"document {number} of {len(files)}"
-            try:
-                with io.BufferedReader(MeteredFile(path, meter)) as file:
-                    data = file.read()
-                kept = {"id": number} | ({"name": name} if named else {})
-                yield _text(place, data, kept, path.suffix.lower())
-            except Unreadable as error:
-                yield Withheld(place, str(error))
-            except OSError as error:
-                yield Withheld(place, f"{error.strerror}.")
-
-    total = sum(path.stat().st_size for _, path in files if path.exists())
-    return Inputs("text" if one else "folder", records(), meter, total)
+def _kind(path: Path) -> Kind:
+    """What a file holds, by its first bytes and its name; a folder is what its files are called."""
+    if path.is_dir():
+        kinds = {named(file) for file in _parts(path)}
+        if len(kinds) > 1 and kinds != {None}:
+            raise InputError(f"{path} holds files of several kinds; name those of one kind.")
+        return next(iter(kinds), None) or "folder"
+    if not path.is_file():
+        return named(path) or "text"
+    with path.open("rb") as file:
+        if found := begins(file.read(8)):
+            return found
+    return named(path) or _sniffed(path)
 
 
-def _files(path: Path) -> list[tuple[str, Path]]:
-    """A file, or the files of a folder in order of name, each with its name in the release.
+def _sniffed(path: Path) -> Kind:
+    """JSONL is told by its first lines. What cannot be unpacked is said when its turn comes."""
+    with path.open("rb") as file:
+        try:
+            return _by_start(unpacked(file, str(path)).read(START))
+        except InputError as error:
+            if "damaged" in str(error):
+                return "text"
+            raise
 
-    Hidden files do not count; what else cannot be read is withheld when its turn comes.
-    """
+
+def _by_start(start: bytes) -> Kind:
+    """JSONL or a text; other JSON is refused, it is no text either."""
+    if (found := jsonl.sniff(start)) == "json":
+        raise InputError("this looks like JSON, but not like one record a line; make it JSONL.")
+    return "jsonl" if found == "records" else "text"
+
+
+def _parts(path: Path) -> list[Path]:
+    """The files of a folder that hold texts; engines leave others, called _SUCCESS and so on."""
     if not path.is_dir():
-        return [(path.name.removesuffix(".gz"), path)]
-    found = []
-    for folder, folders, names in os.walk(path, onerror=_fail):
-        folders[:] = [each for each in folders if not each.startswith(".")]
-        links = [each for each in folders if (Path(folder) / each).is_symlink()]
-        found += [Path(folder) / name for name in (*names, *links) if not name.startswith(".")]
-    if any(map(jsonl.is_jsonl, found)):
-        raise InputError("the folder holds JSONL files; name those files one by one.")
-    return sorted((each.relative_to(path).as_posix().removesuffix(".gz"), each) for each in found)
+        return [path]
+    return [file for _, file in files_in(path) if not file.name.startswith("_")]
 
 
-def _fail(error: OSError) -> None:
-    raise error
-
-
-def _text(place: str, data: bytes, fields: Mapping[str, Any], suffix: str = "") -> Record:
-    if suffix in TABULAR:
-        raise Unreadable(f"expected text, got {TABULAR[suffix]}.")
-    if data.startswith(GZIP):
-        try:
-            data = gzip.decompress(data)
-        except DAMAGED:
-            raise Unreadable("expected gzip as its first bytes say, got damaged data.") from None
-    if jsonl.sniff(data[: jsonl.START]) != "text":
-        raise Unreadable("expected text, got JSON; records go into a file named .jsonl.")
-    decoded = decode(data)
-    return Record(place, decoded.text, fields, decoded.remark)
-
-
-def _standard_input(stream: IO[bytes], fields: Fields) -> Inputs:
-    """A pipe holds JSONL if it begins with a JSON object, else one text."""
+def _standard_input(
+    stream: IO[bytes], fields: Fields, kind: Kind | None, delimiter: str | None
+) -> Inputs:
+    """A pipe holds records if it begins like some, else one text."""
     head = b"".join(islice(stream, 10))
-    if head.startswith(GZIP):
-        raise InputError("standard input must not be compressed; unpack it with gunzip -c.")
-    if jsonl.are_records(head):
-        if marked(head).startswith(("utf-16", "utf-32")):
-            lines = jsonl.utf8(io.BufferedReader(io.BytesIO(head + stream.read())), "the input")
-        else:
-            lines = chain(head.splitlines(keepends=True), stream)
-        return Inputs("jsonl", jsonl.read_lines(lines, "line", fields), Meter())
-    if fields.keep:
-        raise InputError("a piped text has no fields to keep.")
+    piped = io.BufferedReader(_Piped(head, stream), 1 << 16)
+    if head.startswith((GZIP, ZSTD)) or begins(head):
+        raise InputError("standard input must be plain text, JSONL or CSV; name other files.")
+    kind = kind or _by_start(head)
+    start = head.decode(marked(head) or "utf-8", "ignore")
+    if kind == "text" and csv_rows.names_fields(start, fields.text):
+        kind = "csv"
+    if kind == "text":
+        return read_stream(piped, fields)
+    read = _reader(kind, fields, delimiter)
+    return Inputs(kind, read(lines(piped, "the input"), UNITS[kind]), Meter())
 
-    def record() -> Iterator[Record | Withheld]:
-        try:
-            yield _text("standard input", head + stream.read(), {"id": 1})
-        except Unreadable as error:
-            yield Withheld("standard input", str(error))
 
-    return Inputs("text", record(), Meter())
+class _Piped(io.RawIOBase):
+    """A pipe from its start again, though its head was read; it gives what is there at once."""
+
+    def __init__(self, head: bytes, stream: IO[bytes]) -> None:
+        self._head = io.BytesIO(head)
+        self._read = getattr(stream, "read1", stream.read)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any, /) -> int:
+        data = self._head.read(len(buffer)) or self._read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)

@@ -6,14 +6,17 @@ What cannot be read is a `Withheld`, known by its place and never by its content
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from nomdeplume.errors import InputError
+from nomdeplume.formats.kinds import Kind
 
-Kind = Literal["text", "folder", "jsonl"]
+KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.ASCII)
+COLUMN = re.compile(r"[^\W\d_][\w .:/()#-]{0,39}|_[\w-]{0,39}")
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,30 @@ class Fields:
     @property
     def released(self) -> tuple[str, ...]:
         """Fields that come out as they went in."""
-        return (self.id, *self.keep)
+        return tuple(dict.fromkeys((self.id, *self.keep)))
+
+    def check(self, names: Collection[str], *, columns: bool = False) -> None:
+        """A field that the first record lacks is more likely misspelt than missing."""
+        asked = [self.text, *self.keep] + ([self.id] if self.id != Fields.id else [])
+        for name in asked:
+            if name not in names:
+                hint = " Name the one that holds the text with --text-field." * (name == self.text)
+                raise InputError(
+                    f"no field {name!r} in the input; it has {shown(names, columns)}.{hint}"
+                )
+
+
+def shown(names: Collection[str], columns: bool) -> str:
+    """Names of fields, as far as they look like names: a key can be a sentence of the text."""
+    like = is_column if columns else KEY.fullmatch
+    plain = [name for name in names if like(name)]
+    others = [f"{len(names) - len(plain)} with other names"] if len(plain) < len(names) else []
+    return ", ".join(plain + others) or "no fields"
+
+
+def is_column(text: str) -> bool:
+    """Whether a text is short and made of few words and numbers, as names of columns are."""
+    return COLUMN.fullmatch(text) is not None and text.count(" ") < 4
 
 
 @dataclass(frozen=True)

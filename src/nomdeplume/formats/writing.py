@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import gzip
+import csv
+import io
 import json
 import os
-import secrets
 import shutil
-import sys
 from collections.abc import Mapping
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from nomdeplume.errors import InputError
-from nomdeplume.formats.jsonl import is_jsonl
+from nomdeplume.formats.kinds import PACKABLE, delimiter_of, named, packing_of
+from nomdeplume.formats.streams import packer
+from nomdeplume.formats.targets import AtomicFile, Stream, Target, hidden, umask, vacant
 from nomdeplume.privacy.certificate import Output
 
-FILES = (".txt", ".md", ".gz", ".json", ".csv", ".zip", ".docx", ".html")
+FILES = (".txt", ".md", ".gz", ".zst", ".json", ".zip", ".docx", ".xlsx", ".html")
 
 
 class Sink(Protocol):
@@ -32,98 +33,124 @@ class Sink(Protocol):
 def open_sink(
     output: Path | None, kind: str, *, keep: bool, force: bool = False, warning: str = ""
 ) -> Sink:
-    """Where documents of a kind of input go: output follows input, unless it is named .jsonl."""
-    as_json = kind == "jsonl" or (output is not None and is_jsonl(output))
-    if as_json and output is not None and not is_jsonl(output):
-        raise InputError(f"JSONL goes to a file named .jsonl or .jsonl.gz, got {output.name}.")
-    if kind == "folder" and output is not None and not as_json:
-        if output.suffix.lower() in FILES:
-            raise InputError(f"several documents go to a folder or a .jsonl file, got {output}.")
+    """Where documents go, as the name of the output says; without one, as the input was.
+
+    Columns have no place on standard output: their rows come as JSONL there.
+    """
+    chosen = _chosen(output, kind)
+    if chosen == "folder" and output is not None:
         return FolderSink(output, force=force, warning=warning)
-    if keep and not as_json:
+    if chosen in ("parquet", "arrow") and output is not None:
+        from nomdeplume.formats.table_sink import TableSink
+
+        return TableSink(AtomicFile(output, force=force), output, kind=chosen, warning=warning)
+    if keep and chosen == "text":
         raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
     target = Stream() if output is None else AtomicFile(output, force=force)
-    packed = output is not None and output.suffix.lower() == ".gz"
-    return LineSink(target, kind="jsonl" if as_json else "text", packed=packed, warning=warning)
+    packing = packing_of(output.name) if output else ""
+    lines = CsvLines(output) if chosen == "csv" else _LINES[chosen]
+    return LineSink(target, lines, kind=chosen, packing=packing, warning=warning)
 
 
-class Target(Protocol):
-    """Where bytes go, and what happens when they are all there."""
-
-    file: IO[bytes]
-
-    def close(self) -> None: ...
-    def publish(self) -> None: ...
-    def discard(self) -> None: ...
-
-
-class Stream:
-    """Standard output: what is written is published, and cannot be taken back."""
-
-    def __init__(self) -> None:
-        if sys.stdout is None:
-            raise InputError("standard output is closed; name a file with -o.")
-        self.file: IO[bytes] = sys.stdout.buffer
-
-    def close(self) -> None:
-        self.file.flush()
-
-    def publish(self) -> None: ...
-    def discard(self) -> None: ...
+def _chosen(output: Path | None, kind: str) -> str:
+    """The kind of output: folder, text, jsonl, csv, parquet or arrow."""
+    if output is None:
+        return {"folder": "text", "parquet": "jsonl", "arrow": "jsonl"}.get(kind, kind)
+    asked = named(output)
+    if asked and packing_of(output.name) and asked not in PACKABLE:
+        raise InputError(f"{output.name}: {asked} is packed inside already; leave the last suffix.")
+    if asked:
+        return asked
+    if kind == "folder" and output.suffix.lower() in FILES:
+        raise InputError(f"several documents go to a folder or a .jsonl file, got {output}.")
+    if kind not in ("text", "folder"):
+        raise InputError(
+            f"records go to a file named .jsonl, .csv, .parquet or .arrow, got {output.name}."
+        )
+    return kind
 
 
-class AtomicFile:
-    """A file that appears under its name complete or never.
+class Lines(Protocol):
+    """How documents look as lines of text."""
 
-    It is written beside its place under a hidden name, readable by its owner only.
-    """
+    def start(self, warning: str) -> str: ...
+    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str: ...
 
-    def __init__(self, path: Path, *, force: bool = False) -> None:
-        vacant(path, force=force)
-        self._path, self._force = path.resolve(), force
-        self._partial = _partial(self._path)
-        opened = os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        self.file: IO[bytes] = os.fdopen(opened, "wb")
 
-    def close(self) -> None:
-        self.file.flush()
-        os.fsync(self.file.fileno())
-        self.file.close()
-        self._partial.chmod(0o666 & ~_umask())
+class TextLines:
+    """The words of a document, and nothing else."""
 
-    def publish(self) -> None:
-        """Take the name; if it was taken meanwhile, only by force."""
-        if not self._force:
-            vacant(self._path)
-        self._partial.replace(self._path)
+    def start(self, warning: str) -> str:
+        return f"# {warning}\n" if warning else ""
 
-    def discard(self) -> None:
-        self.file.close()
-        self._partial.unlink(missing_ok=True)
+    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str:  # noqa: ARG002
+        return f"{words}\n"
+
+
+class JsonLines:
+    """A record as JSON; where a string is not Unicode, in ASCII with escapes."""
+
+    def start(self, warning: str) -> str:  # noqa: ARG002
+        return ""
+
+    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str:
+        mark = {"warning": warning} if warning else {}
+        record = {**fields, "text": words, **mark}
+        line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        try:
+            line.encode()
+        except UnicodeEncodeError:
+            line = json.dumps(record, allow_nan=False)
+        return f"{line}\n"
+
+
+class CsvLines:
+    """A row; the first document says which fields there are."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._delimiter = (path and delimiter_of(path)) or ","
+        self._names: list[str] | None = None
+
+    def start(self, warning: str) -> str:  # noqa: ARG002
+        return ""
+
+    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str:
+        mark = [warning] if warning else []
+        head = ""
+        if self._names is None:
+            self._names = list(fields)
+            head = self._row([*self._names, "text", *(["warning"] if warning else [])])
+        if set(fields) - set(self._names):
+            raise InputError("a record has an id where the first has none; write to a .jsonl file.")
+        return head + self._row([*(fields.get(name) for name in self._names), words, *mark])
+
+    def _row(self, values: list[Any]) -> str:
+        row = io.StringIO()
+        writer = csv.writer(row, delimiter=self._delimiter, lineterminator="\n")
+        writer.writerow([str(x).lower() if isinstance(x, bool) else x for x in values])
+        return row.getvalue().encode("utf-8", "replace").decode()
+
+
+_LINES: dict[str, Lines] = {"text": TextLines(), "jsonl": JsonLines()}
 
 
 class LineSink:
-    """One document a line, as plain words or as JSON, to a file or a stream."""
+    """Documents as lines, to a file or a stream, packed or not."""
 
     def __init__(
-        self, target: Target, *, kind: str, packed: bool = False, warning: str = ""
+        self, target: Target, lines: Lines, *, kind: str, packing: str = "", warning: str = ""
     ) -> None:
-        self._target, self._kind, self._warning = target, kind, warning
+        self._target, self._lines, self._kind, self._warning = target, lines, kind, warning
         self._hash = sha256()
-        self._gzip = gzip.GzipFile("", "wb", fileobj=_Tee(self._put), mtime=0) if packed else None
-        if warning and kind == "text":
-            self._line(f"# {warning}")
+        self._packer = packer(packing, self._put)
+        self._write(lines.start(warning))
 
     def write(self, words: str, fields: Mapping[str, Any]) -> None:
-        if self._kind == "text":
-            self._line(words)
-            return
-        mark = {"warning": self._warning} if self._warning else {}
-        self._line(_dumped({**fields, "text": words, **mark}))
+        self._write(self._lines.line(words, fields, self._warning))
 
     def close(self) -> Output:
-        if self._gzip:
-            self._gzip.close()
+        if self._packer:
+            self._packer.close()
         self._target.close()
         return Output(self._kind, self._hash.hexdigest())
 
@@ -137,13 +164,12 @@ class LineSink:
     def discard(self) -> None:
         self._target.discard()
 
-    def _line(self, line: str) -> None:
-        write = self._gzip.write if self._gzip else self._put
-        write((line + "\n").encode())
+    def _write(self, text: str) -> None:
+        (self._packer.write if self._packer else self._put)(text.encode())
 
-    def _put(self, data: bytes) -> None:
+    def _put(self, data: bytes) -> int:
         self._hash.update(data)
-        self._target.file.write(data)
+        return self._target.file.write(data)
 
 
 class FolderSink:
@@ -152,7 +178,7 @@ class FolderSink:
     def __init__(self, path: Path, *, force: bool = False, warning: str = "") -> None:
         vacant(path, force=force, folder=True)
         self._path, self._warning = path.resolve(), warning
-        self._partial = _partial(self._path)
+        self._partial = hidden(self._path)
         self._partial.mkdir(mode=0o700)
         self._lines: list[bytes] = []
 
@@ -167,7 +193,7 @@ class FolderSink:
     def close(self) -> Output:
         if hasattr(os, "sync"):
             os.sync()  # all files at once, rather than one by one
-        self._partial.chmod(0o777 & ~_umask())
+        self._partial.chmod(0o777 & ~umask())
         return Output("folder", sha256(b"".join(sorted(self._lines))).hexdigest())
 
     def publish(self) -> None:
@@ -182,47 +208,6 @@ class FolderSink:
         shutil.rmtree(self._partial, ignore_errors=True)
 
 
-class _Tee:
-    """The little of a file that gzip writes to."""
-
-    def __init__(self, put: Any) -> None:
-        self.write = put
-
-    def flush(self) -> None: ...
-
-
-def _dumped(record: Mapping[str, Any]) -> str:
-    """A record as JSON in UTF-8; where a string is not Unicode, in ASCII with escapes."""
-    line = json.dumps(record, ensure_ascii=False, allow_nan=False)
-    try:
-        line.encode()
-    except UnicodeEncodeError:
-        return json.dumps(record, allow_nan=False)
-    return line
-
-
 def listed(data: bytes, name: str) -> bytes:
     """The line by which a file counts in the hash of its folder."""
     return sha256(data).hexdigest().encode() + b"  " + os.fsencode(name) + b"\n"
-
-
-def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:
-    """Refuse to write where something is, unless `force` allows it and it is of the same kind."""
-    if not path.name:
-        raise InputError(f"the output must have a name, got {str(path)!r}.")
-    if not path.resolve().parent.is_dir():
-        raise InputError(f"no folder {path.parent} to write into; make it first.")
-    if os.path.lexists(path) and not force:
-        raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
-    if path.exists() and not (path.is_dir() if folder else path.is_file()):
-        raise InputError(f"{path} is not a {'folder' if folder else 'file'}; choose another name.")
-
-
-def _partial(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import json
+import csv
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nomdeplume.errors import InputError
-from nomdeplume.formats.decode import DAMAGED, GZIP
+from nomdeplume.formats.released import records
 from nomdeplume.formats.writing import listed
 from nomdeplume.mechanism import NoisyNearest
 from nomdeplume.noise import Laplace
@@ -122,7 +121,7 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
             sizes += len(words) == certificate.size
             known += all(word in vocabulary for word in words)
             ordered += words == sorted(words)
-    except (*DAMAGED, ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error):
         return [*checks, Check("documents", holds=False, found="cannot be read to the end")]
     number = certificate.documents
     return [
@@ -149,15 +148,12 @@ def hash_of(path: Path) -> str:
 
 def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
     """The words of each released document; the mark of a seeded release is none of them."""
+    kind = certificate.output.kind
     for file in _in(path) if path.is_dir() else [path]:
-        with file.open("rb") as raw:
-            packed = raw.read(2) == GZIP
-            raw.seek(0)
-            for line in gzip.GzipFile(fileobj=raw) if packed else raw:
-                if certificate.output.kind == "jsonl":
-                    yield _words_of(json.loads(line), certificate)
-                elif certificate.private or not line.startswith(b"# NOT PRIVATE"):
-                    yield line.decode("utf-8", "replace").removesuffix("\n").split(" ")
+        for record in records(file, kind):
+            plain = kind in ("text", "folder")
+            if certificate.private or not plain or not record["text"].startswith("# NOT PRIVATE"):
+                yield _words_of(record, certificate)
 
 
 def _words_of(record: Mapping[str, Any], certificate: Certificate) -> list[str]:

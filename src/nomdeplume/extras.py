@@ -1,0 +1,21 @@
+"""Parts that are not always installed; a missing one answers with the line that installs it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from nomdeplume.errors import InputError
+
+
+def extra(module: str, purpose: str, name: str) -> Any:
+    """The module, if the extra that brings it is installed."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError:
+        raise InputError(f"{purpose} need {module}: pip install 'nomdeplume[{name}]'") from None
+
+
+def arrow() -> Any:
+    """pyarrow, which reads and writes Parquet, Arrow and zstd."""
+    return extra("pyarrow", "Parquet, Arrow and .zst files", "formats")

@@ -1,0 +1,106 @@
+"""Arrow columns that are released as they are, and their rows as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from typing import Any
+
+from nomdeplume.errors import InputError
+from nomdeplume.extras import arrow
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The kept columns of some rows, as Arrow has them."""
+
+    batch: Any  # pyarrow.RecordBatch
+
+    @cached_property
+    def plain(self) -> dict[str, list[Any]]:
+        """The columns as values that JSON and CSV can hold: times and decimals as text."""
+        pairs = zip(self.batch.schema.names, self.batch.columns, strict=True)
+        return {name: _plain(name, column) for name, column in pairs}
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Row(Mapping[str, Any]):
+    """One row of some columns."""
+
+    columns: Columns
+    index: int
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns.plain[name][self.index]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns.batch.schema.names)
+
+    def __len__(self) -> int:
+        return len(self.columns.batch.schema.names)
+
+
+def bare(batch: Any) -> Any:
+    """A batch without what a file says about itself: pandas writes the names of all columns there.
+
+    An extension type becomes the type that it is stored as, and a view of strings becomes
+    strings: a view brings everything along that lies in the buffer it looks at.
+    """
+    pa = arrow()
+    columns = [_bare(column) for column in batch.columns]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _bare(column: Any) -> Any:
+    pa = arrow()
+    if isinstance(column.type, pa.ExtensionType):
+        return _bare(column.storage)
+    kinds = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
+    wanted = kinds.get(str(column.type))
+    return column.cast(wanted) if wanted else column
+
+
+def check_plain(name: str, kind: Any) -> None:
+    """Refuse a column whose values have parts: a name does not tell what all is in there."""
+    types = arrow().types
+    if types.is_nested(kind):
+        raise InputError(f"field {name!r} is nested ({_called(kind)}); only plain fields are kept.")
+
+
+def check_text(name: str, kind: Any) -> None:
+    """Refuse a column that is not text."""
+    if not is_text(kind) and not arrow().types.is_null(kind):
+        raise InputError(f"field {name!r} must hold text, got {_called(kind)}.")
+
+
+def is_text(kind: Any) -> bool:
+    """Whether a column of this type holds strings, encoded however."""
+    types = arrow().types
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    view = getattr(types, "is_string_view", lambda _: False)
+    return bool(types.is_string(inner) or types.is_large_string(inner) or view(inner))
+
+
+def _called(kind: Any) -> str:
+    """The outermost name of a type: names of fields within it are nobody's business."""
+    return str(kind).partition("<")[0].partition("[")[0]
+
+
+def _plain(name: str, column: Any) -> list[Any]:
+    pa = arrow()
+    types, kind = pa.types, column.type
+    if types.is_dictionary(kind):
+        return _plain(name, column.dictionary_decode())
+    if types.is_floating(kind):
+        return [x if x is not None and isfinite(x) else None for x in column.to_pylist()]
+    if types.is_boolean(kind) or types.is_integer(kind) or types.is_null(kind) or is_text(kind):
+        values: list[Any] = column.to_pylist()
+        return values
+    if types.is_temporal(kind) or types.is_decimal(kind):
+        return list(column.cast(pa.string()).to_pylist())
+    raise InputError(
+        f"field {name!r} holds {_called(kind)}, which this kind of output cannot; "
+        "write to a .parquet file."
+    )

@@ -1,0 +1,106 @@
+"""Where bytes go: standard output, or a file that appears whole or never."""
+
+from __future__ import annotations
+
+import io
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from nomdeplume.errors import InputError
+
+
+class Target(Protocol):
+    """Where bytes go, and what happens when they are all there."""
+
+    file: IO[bytes]
+
+    def close(self) -> None: ...
+    def publish(self) -> None: ...
+    def discard(self) -> None: ...
+
+
+class Stream:
+    """Standard output: what is written is published, and cannot be taken back."""
+
+    def __init__(self) -> None:
+        if sys.stdout is None:
+            raise InputError("standard output is closed; name a file with -o.")
+        self.file: IO[bytes] = sys.stdout.buffer
+
+    def close(self) -> None:
+        self.file.flush()
+
+    def publish(self) -> None: ...
+    def discard(self) -> None: ...
+
+
+class AtomicFile:
+    """A file that appears under its name complete or never.
+
+    It is written beside its place under a hidden name, readable by its owner only.
+    """
+
+    def __init__(self, path: Path, *, force: bool = False) -> None:
+        vacant(path, force=force)
+        self._path, self._force = path.resolve(), force
+        self._partial = hidden(self._path)
+        self._open()
+
+    def close(self) -> None:
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+        self._partial.chmod(0o666 & ~umask())
+
+    def publish(self) -> None:
+        """Take the name; if it was taken meanwhile, only by force."""
+        if not self._force:
+            vacant(self._path)
+        self._partial.replace(self._path)
+
+    def renew(self) -> Path:
+        """Begin again in another hidden file; the one so far is the caller's to read and remove."""
+        self.file.close()
+        old, self._partial = self._partial, hidden(self._path)
+        self._open()
+        return old
+
+    def content(self) -> io.BufferedReader[Any]:
+        """What was written so far, to be read."""
+        self.file.flush()
+        return self._partial.open("rb")
+
+    def discard(self) -> None:
+        self.file.close()
+        self._partial.unlink(missing_ok=True)
+
+    def _open(self) -> None:
+        opened = os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        self.file: IO[bytes] = os.fdopen(opened, "wb")
+
+
+def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:
+    """Refuse to write where something is, unless `force` allows it and it is of the same kind."""
+    if not path.name:
+        raise InputError(f"the output must have a name, got {str(path)!r}.")
+    if not path.resolve().parent.is_dir():
+        raise InputError(f"no folder {path.parent} to write into; make it first.")
+    if os.path.lexists(path) and not force:
+        raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
+    if path.exists() and not (path.is_dir() if folder else path.is_file()):
+        raise InputError(f"{path} is not a {'folder' if folder else 'file'}; choose another name.")
+
+
+def hidden(path: Path) -> Path:
+    """A name beside `path` that nobody else has."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+
+
+def umask() -> int:
+    """The permissions that new files do not get."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

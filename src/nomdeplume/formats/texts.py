@@ -1,0 +1,100 @@
+"""Texts that are files of their own, or come through a pipe."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nomdeplume.errors import InputError, Unreadable
+from nomdeplume.formats import jsonl
+from nomdeplume.formats.decode import decode
+from nomdeplume.formats.kinds import named, unpacked_name
+from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
+from nomdeplume.formats.streams import unpacked
+
+TABULAR = {
+    ".json": "JSON that is not one record a line; convert it to JSONL first",
+    ".html": "a web page; save it as text first",
+    ".htm": "a web page; save it as text first",
+    ".xml": "XML; save it as text first",
+}
+
+
+def read_texts(paths: list[Path], fields: Fields) -> Inputs:
+    """Text files are numbered: a name can tell an author, and is released only if kept."""
+    files = [pair for path in paths for pair in files_in(path)]
+    if not files:
+        raise InputError("the folder holds no files.")
+    if unknown := set(fields.keep) - {"id", "name"}:
+        raise InputError(f"a text file has no field {min(unknown)!r} to keep, only 'name'.")
+    kept = "name" in fields.keep
+    if kept and len({name for name, _ in files}) < len(files):
+        raise InputError("two inputs have the same name; rename one or put them into one folder.")
+    one = len(files) == 1 and not paths[0].is_dir()
+    meter = Meter()
+
+    def records() -> Iterator[Record | Withheld]:
+        for number, (name, path) in enumerate(files, start=1):
+            place = str(path) if one else f"document {number} of {len(files)}"
+            beside = {"id": number} | ({"name": name} if kept else {})
+            yield _read(path, place, beside, meter)
+
+    total = sum(path.stat().st_size for _, path in files if path.exists())
+    return Inputs("text" if one else "folder", records(), meter, total)
+
+
+def files_in(path: Path) -> list[tuple[str, Path]]:
+    """A file, or the files of a folder in order of name, each with its name in the release.
+
+    Hidden files do not count; what else cannot be read is withheld when its turn comes.
+    """
+    if not path.is_dir():
+        return [(unpacked_name(path.name), path)]
+    found = []
+    for folder, folders, names in os.walk(path, onerror=_fail):
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        links = [each for each in folders if (Path(folder) / each).is_symlink()]
+        found += [Path(folder) / name for name in (*names, *links) if not name.startswith(".")]
+    return sorted((unpacked_name(each.relative_to(path).as_posix()), each) for each in found)
+
+
+def _fail(error: OSError) -> None:
+    raise error
+
+
+def _read(path: Path, place: str, beside: Mapping[str, Any], meter: Meter) -> Record | Withheld:
+    try:
+        with io.BufferedReader(MeteredFile(path, meter)) as file:
+            return _text(place, unpacked(file, "the file").read(), beside, path)
+    except InputError as error:
+        return Withheld(place, str(error))
+    except OSError as error:
+        return Withheld(place, f"{error.strerror}.")
+
+
+def _text(place: str, data: bytes, fields: Mapping[str, Any], path: Path | None = None) -> Record:
+    if path and (kind := TABULAR.get(path.suffix.lower())):
+        raise Unreadable(f"expected text, got {kind}.")
+    if path and (records := named(path)):
+        raise Unreadable(f"expected text, got a file called {records}; release it by itself.")
+    if jsonl.sniff(data[: 1 << 20]) != "text":
+        raise Unreadable("expected text, got JSON; records go into a file named .jsonl.")
+    decoded = decode(data)
+    return Record(place, decoded.text, fields, decoded.remark)
+
+
+def read_stream(stream: io.BufferedReader[Any], fields: Fields) -> Inputs:
+    """One text through a pipe."""
+    if fields.keep:
+        raise InputError("a piped text has no fields to keep.")
+
+    def record() -> Iterator[Record | Withheld]:
+        try:
+            yield _text("standard input", stream.read(), {"id": 1})
+        except Unreadable as error:
+            yield Withheld("standard input", str(error))
+
+    return Inputs("text", record(), Meter())

@@ -1,0 +1,177 @@
+"""CSV as people have it: any dialect, any encoding, and rows that break the rules."""
+
+import pytest
+
+from nomdeplume import InputError
+from nomdeplume.formats.csv_rows import Dialect, dialect_of, read_rows
+from nomdeplume.formats.reading import open_inputs
+from nomdeplume.formats.records import Fields, Record, Withheld
+
+FIELDS = Fields("text", "id", ("topic",))
+ROWS = [
+    ("1", "rain", "weather"),
+    ("2", 'she said "no, never"', "talk"),
+    ("3", "two\nlines, and a comma; a bar | a\ttab", "layout"),
+    ("4", "", "nothing"),
+]
+
+
+def read(content, fields=FIELDS, **options):
+    lines = iter(content.encode().splitlines(keepends=True))
+    return list(read_rows(lines, "row", fields, **options))
+
+
+def rows(content, **options):
+    found = read(content, **options)
+    assert all(isinstance(each, Record) for each in found), found
+    return [(each.fields["id"], each.text, each.fields["topic"]) for each in found]
+
+
+def written(delimiter=",", quote='"', escape=None, end="\n"):
+    def cell(text):
+        doubled = escape + quote if escape else quote * 2
+        return quote + text.replace(quote, doubled) + quote
+
+    table = [("id", "text", "topic"), *ROWS]
+    return "".join(delimiter.join(map(cell, row)) + end for row in table)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize(("quote", "escape"), [('"', None), ('"', "\\"), ("'", None)])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_every_dialect_is_told(delimiter, quote, escape, end):
+    assert rows(written(delimiter, quote, escape, end)) == ROWS
+
+
+def test_excel_says_its_delimiter_in_a_first_line():
+    assert rows("sep=;\nid;text;topic\n1;rain, snow;weather\n") == [("1", "rain, snow", "weather")]
+
+
+def test_a_delimiter_that_is_told_is_used():
+    assert rows("id~text~topic\n1~rain, snow~a\n", delimiter="~") == [("1", "rain, snow", "a")]
+
+
+def test_spaces_around_names_and_a_mark_at_the_start_do_not_count():
+    assert rows("\ufeffid , text, topic\n1,rain,a\n") == [("1", "rain", "a")]
+
+
+def test_a_quote_within_an_unquoted_field_is_a_sign_like_any_other():
+    assert rows('id,text,topic\n1,a 2" nail,tools\n') == [("1", 'a 2" nail', "tools")]
+
+
+def test_values_stay_as_they_are_written():
+    assert rows("id,text,topic\n007,rain,1e3\n") == [("007", "rain", "1e3")]
+
+
+def test_blank_lines_are_no_rows():
+    assert rows("id,text,topic\n\n1,rain,a\n\n\n2,snow,b\n\n") == [
+        ("1", "rain", "a"),
+        ("2", "snow", "b"),
+    ]
+
+
+def test_one_column_may_hold_commas():
+    [record] = read("text\nrain, snow, and wind\n", Fields())
+
+    assert record.text == "rain, snow, and wind"
+
+
+def faults(content):
+    found = read(content)
+    kept = [each.fields["id"] for each in found if isinstance(each, Record)]
+    return kept, [(each.place, each.reason) for each in found if isinstance(each, Withheld)]
+
+
+def test_a_row_with_too_many_fields_is_withheld_by_number():
+    kept, withheld = faults("id,text,topic\n1,rain,a\n2,rain, snow,b\n3,snow,c\n")
+
+    assert kept == ["1", "3"]
+    assert withheld == [("row 2 (line 3)", "expected 3 fields, got 4.")]
+
+
+def test_the_row_after_one_that_is_too_short_may_be_its_rest():
+    """A line break that nobody quoted would put words of the text into other columns."""
+    kept, withheld = faults("id,text,topic\n1,rain\non the,harbour,wall\n2,snow,b\n")
+
+    assert kept == ["2"]
+    assert withheld == [
+        ("row 1 (line 2)", "expected 3 fields, got 2."),
+        ("row 2 (line 3)", "it may be the rest of row 1, which is too short."),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"He said "hi" and left',
+        '"He said "hi", then\nwent home, alone, again\nat last"',
+        '"one "two", three\nfour, five, six\n"seven" eight"',
+    ],
+)
+def test_quotes_that_do_not_match_take_nothing_else_along(text):
+    """Words of a text must not become the id or the topic of a row that was never there."""
+    kept, withheld = faults(f'id,text,topic\n1,rain,a\n2,{text},b\n3,"snow",c\n4,wind,d\n')
+
+    assert set(kept) <= {"1", "3", "4"}
+    assert "1" in kept
+    assert withheld[0][0] == "row 2 (line 3)"
+    assert "quotes do not match" in withheld[0][1]
+
+
+def test_a_quote_that_never_closes_withholds_the_rest():
+    kept, withheld = faults('id,text,topic\n1,rain,a\n2,"snow,b\n3,wind,c\n4,hail,d\n')
+
+    assert kept == ["1"]
+    assert [place for place, _ in withheld] == ["row 2 (line 3)"]
+
+
+def test_lines_are_counted_through_quoted_line_breaks():
+    _, withheld = faults('id,text,topic\n1,"a\nb\nc",x\n2,rain\n')
+
+    assert withheld == [("row 2 (line 5)", "expected 3 fields, got 2.")]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("id,body\n1,rain\n", "no field 'text' in the input; it has id, body. Name the one"),
+        ("id,Review Text,Größe\n1,a,b\n", "it has id, Review Text, Größe"),
+        ("id,text\n1,rain\n", "no field 'topic'"),
+        ("7,It rained all day on us.,x\n8,a,b\n", "must name its fields; this one does not"),
+        ("id,text,topic,text\n", "names a field twice"),
+    ],
+)
+def test_a_header_that_does_not_fit_is_refused(content, message):
+    with pytest.raises(InputError, match=message):
+        read(content)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "remark"),
+    [("utf-8", ""), ("utf-8-sig", ""), ("utf-16", ""), ("cp1252", "read as Latin-1")],
+)
+def test_every_usual_encoding_is_read(tmp_path, encoding, remark):
+    (tmp_path / "in.csv").write_bytes('id,text,topic\n1,"Über\nuns",é\n'.encode(encoding))
+    [record] = open_inputs([str(tmp_path / "in.csv")], FIELDS).records
+
+    assert (record.text, record.fields["topic"]) == ("Über\nuns", "é")
+    assert remark in record.remark
+
+
+def test_lines_may_end_as_on_old_computers(tmp_path):
+    (tmp_path / "in.csv").write_bytes("id,text,topic\r1,Über,a\r2,snow,b\r".encode())
+    records = list(open_inputs([str(tmp_path / "in.csv")], FIELDS).records)
+
+    assert [(each.fields["id"], each.text) for each in records] == [("1", "Über"), ("2", "snow")]
+
+
+def test_a_row_without_end_is_refused(monkeypatch):
+    monkeypatch.setattr("nomdeplume.formats.csv_rows.LONGEST", 1000)
+
+    with pytest.raises(InputError, match=r"the row on line 2 is longer .* quote open"):
+        read('id,text,topic\n1,"' + "rain\n" * 300)
+
+
+def test_a_dialect_without_evidence_is_the_usual_one():
+    assert dialect_of([]) == Dialect()
+    assert dialect_of(["text\n", "rain\n"]) == Dialect()

@@ -8,6 +8,7 @@ from functools import cached_property
 from hashlib import sha256
 from itertools import islice
 from textwrap import shorten
+from typing import TypeVar
 
 import numpy as np
 from numpy.random import Generator
@@ -15,15 +16,18 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError, PrivacyError, positive, whole
+from nomdeplume.frames import Private
 from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
-from nomdeplume.privacy.certificate import Certificate, Output, certify
+from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise
-from nomdeplume.privacy.random import described, secure, seeded
+from nomdeplume.privacy.random import described, is_private, secure, seeded
 from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
+
+F = TypeVar("F")  # a data frame
 
 EPSILON = 6.0  # about one word in ten stays, on the bundled table (benchmarks/unchanged.py)
 SIZE = 100
@@ -121,14 +125,38 @@ class Obfuscator:
         if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
             raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
         if hasattr(texts, "columns"):
-            raise InputError("texts must be one column of the frame, such as frame['text'].")
-        rng = secure() if rng is None else rng
-        if not isinstance(rng, Generator):
-            raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
+            raise InputError("texts must be one column of the frame; release it all with .frame().")
+        rng = _generator(rng)
         released = [tuple(words) for words in self.release(self._bags(texts), rng)]
         digest = sha256("".join(f"{' '.join(words)}\n" for words in released).encode()).hexdigest()
         certificate = self.certify(described(rng), len(released), Output("text", digest))
         return [Document(words, certificate) for words in released]
+
+    def frame(
+        self, df: F, *, text: str = "text", keep: Iterable[str] = (), rng: Generator | None = None
+    ) -> F:
+        """The frame with released words in column `text`; of the others only those in `keep`.
+
+        Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.
+        Kept columns come out as they are, without categories that no row holds.
+        """
+        return self.certified_frame(df, text=text, keep=keep, rng=rng)[0]
+
+    def certified_frame(
+        self, df: F, *, text: str = "text", keep: Iterable[str] = (), rng: Generator | None = None
+    ) -> tuple[F, Certificate]:
+        """A released frame and its certificate, whose hash is that of its words line by line."""
+        rng, digest = _generator(rng), sha256()
+        private = Private.of(df, text, keep)
+
+        def documents() -> Iterator[str]:
+            for words in self.release(self._bags(private.texts()), rng):
+                digest.update(f"{' '.join(words)}\n".encode())
+                yield " ".join(words)
+
+        released = private.released(documents(), "" if is_private(rng) else NOT_PRIVATE)
+        output, kept = Output("text", digest.hexdigest()), private.keep
+        return released, self.certify(described(rng), len(private), output, kept_fields=kept)
 
     def release(self, bags: Iterable[Bag], rng: Generator) -> Iterator[Sequence[str]]:
         """The released words of each bag, in alphabetical order; in batches, in bounded memory."""
@@ -189,3 +217,10 @@ class Obfuscator:
         if (places < 0).any():
             raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
         return np.asarray(ordered[np.sort(places, axis=1)])
+
+
+def _generator(rng: Generator | None) -> Generator:
+    rng = secure() if rng is None else rng
+    if not isinstance(rng, Generator):
+        raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
+    return rng

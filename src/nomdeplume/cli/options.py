@@ -35,7 +35,7 @@ def table_options(command: Command) -> Command:
             "--table",
             "table_name",
             metavar="NAME|PATH",
-            help="Native table or GloVe text. [default: glove-6b-100d-50k]",
+            help="A table's file, or a name of 'tables list'. [default: glove-6b-100d-50k]",
         ),
     ):
         command = option(command)
@@ -50,13 +50,13 @@ def open_vocabulary(options: dict[str, Any]) -> Vocabulary:
     return Vocabulary.of(table, *options["stop_words"])
 
 
-def open_table(name: str | None, language: str | None) -> Table:
-    """The bundled table, by name or by default, or the one at a path."""
+def open_table(name: str | None, language: str | None, words: Path | None = None) -> Table:
+    """The bundled table, by name or by default, a fetched one by name, or the one at a path."""
     from nomdeplume.table import Table
     from nomdeplume.table.bundled import NAME
 
     if name not in (None, NAME):
-        return Table.open(Path(str(name)), language=language)
+        return Table.open(_place(str(name)), language=language, words=words)
     table = Table.bundled()
     if language not in (None, table.language):
         raise InputError(
@@ -64,3 +64,15 @@ def open_table(name: str | None, language: str | None) -> Table:
             "give a table of that language with --table."
         )
     return table
+
+
+def _place(name: str) -> Path:
+    """Where a table is: a path, or a name that was fetched under."""
+    from nomdeplume.table.shelf import Shelf, folder
+    from nomdeplume.table.sources import KNOWN
+
+    if Path(name).exists() or not (name in KNOWN or (found := Shelf(folder()).find(name))):
+        return Path(name)
+    if found := Shelf(folder()).find(name):
+        return found
+    raise InputError(f"table {name} is not here yet; fetch it: nomdeplume tables get {name}")

@@ -1,0 +1,293 @@
+"""Corpora as people have them, through the command: kinds, faults, folders, big rows."""
+
+import csv
+import datetime as dt
+import gzip
+import io
+import json
+
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet as pq
+import pytest
+
+SMALL = ["--table", "t.txt", "--size", "3"]
+
+
+@pytest.fixture(autouse=True)
+def table(tmp_path):
+    (tmp_path / "t.txt").write_text("rain 0 0\nsnow 0 1\npear 9 9\n", encoding="utf-8")
+
+
+def corpus(**more):
+    return pa.table(
+        {
+            "id": pa.array([1, 2, 3], pa.int32()),
+            "body": ["rain", "snow falls", "pear"],
+            "author": ["Ann", "Bob", "Cyd"],
+            "when": pa.array([dt.date(2024, 1, day) for day in (1, 2, 3)]),
+            **more,
+        }
+    )
+
+
+def rows(path):
+    if path.suffix == ".parquet":
+        return pq.read_table(path)
+    return pyarrow.feather.read_table(path)
+
+
+def released(path):
+    text = path.read_text(encoding="utf-8")
+    if path.suffix == ".csv":
+        return list(csv.DictReader(io.StringIO(text)))
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_parquet_file_keeps_its_types(run, tmp_path):
+    pq.write_table(corpus(), tmp_path / "in.parquet")
+    done = run(
+        "obfuscate", "in.parquet", "-o", "out.parquet", "--text-field", "body", "--keep", "when",
+        *SMALL,
+    )  # fmt: skip
+    found = rows(tmp_path / "out.parquet")
+
+    assert found.schema.names == ["id", "when", "text"]
+    assert [found.schema.field(name).type for name in ("id", "when")] == [pa.int32(), pa.date32()]
+    assert found["id"].to_pylist() == [1, 2, 3]
+    assert b"Released 3 documents" in done.stderr
+    assert b"Ann" not in (tmp_path / "out.parquet").read_bytes()
+    checked = ["--release", "out.parquet", "--table", "t.txt"]
+    assert b"All 9 checks" in run("certificate", "out.parquet.certificate.json", *checked).stdout
+
+
+@pytest.mark.parametrize("source", ["in.parquet", "in.arrow", "in.csv", "in.jsonl"])
+@pytest.mark.parametrize(
+    "target", ["o.parquet", "o.arrow", "o.feather", "o.csv", "o.tsv.gz", "o.jsonl.zst"]
+)
+def test_any_kind_becomes_any_kind_and_checks_out(run, tmp_path, source, target):
+    write(corpus(), tmp_path / source)
+    named = ["--text-field", "body", "--keep", "author"]
+    run("obfuscate", source, "-o", target, *named, *SMALL)
+    checked = run(
+        "certificate", f"{target}.certificate.json", "--release", target, "--table", "t.txt"
+    )
+
+    assert b"All 9 checks passed" in checked.stdout
+
+
+def write(table, path):
+    if path.suffix == ".parquet":
+        pq.write_table(table, path)
+    elif path.suffix == ".arrow":
+        pyarrow.feather.write_feather(table, path)
+    else:
+        records = [{**row, "when": str(row["when"])} for row in table.to_pylist()]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            if path.suffix == ".jsonl":
+                file.writelines(json.dumps(row) + "\n" for row in records)
+            else:
+                writer = csv.DictWriter(file, table.column_names)
+                writer.writeheader()
+                writer.writerows(records)
+
+
+def test_columns_on_standard_output_are_jsonl(run, tmp_path):
+    pq.write_table(corpus(), tmp_path / "in.parquet")
+    done = run("obfuscate", "in.parquet", "--text-field", "body", "--keep", "when", *SMALL)
+    records = [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert [(row["id"], row["when"]) for row in records] == [
+        (1, "2024-01-01"),
+        (2, "2024-01-02"),
+        (3, "2024-01-03"),
+    ]
+
+
+def test_csv_through_a_pipe(run):
+    piped = run("obfuscate", "--text-field", "body", *SMALL, stdin=b"id;body\n7;rain\n8;snow\n")
+    told = run(
+        "obfuscate", "--from", "csv", "--delimiter", "tab", *SMALL, stdin=b"text\tx\nrain\ty"
+    )
+    found = list(csv.DictReader(io.StringIO(piped.stdout.decode())))
+
+    assert [row["id"] for row in found] == ["7", "8"]
+    assert told.stdout.decode().splitlines()[0] == "text"
+
+
+@pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.parquet", "in.arrow"])
+def test_a_missing_field_lists_those_there_are(run, tmp_path, name):
+    write(corpus(), tmp_path / name)
+    done = run("obfuscate", name, *SMALL, code=2)
+
+    assert b"no field 'text' in the input; it has id, body, author, when." in done.stderr
+    assert b"--text-field" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["in.parquet", "in.arrow", "in.jsonl"])
+@pytest.mark.parametrize("named", [["--text-field", "parts"], ["--keep", "parts"]])
+def test_nested_fields_are_refused(run, tmp_path, name, named):
+    table = corpus(parts=[{"secret": "Ann"}] * 3)
+    write(table, tmp_path / name)
+    field = named if named[0] == "--text-field" else ["--text-field", "body", *named]
+    done = run("obfuscate", name, *field, *SMALL, code=2)
+
+    assert b"'parts'" in done.stderr
+    assert b"nested" in done.stderr or b"must hold text, got struct" in done.stderr
+    assert b"secret" not in done.stderr
+
+
+def test_a_column_that_is_no_text_is_refused(run, tmp_path):
+    pq.write_table(corpus(), tmp_path / "in.parquet")
+    done = run("obfuscate", "in.parquet", "--text-field", "when", *SMALL, code=2)
+
+    assert b"field 'when' must hold text, got date32" in done.stderr
+
+
+def test_rows_without_text_are_withheld_by_number(run, tmp_path):
+    table = corpus().set_column(1, "body", pa.array(["rain", None, "pear"]))
+    pq.write_table(table, tmp_path / "in.parquet")
+    done = run("obfuscate", "in.parquet", "-o", "o.csv", "--text-field", "body", *SMALL, code=4)
+
+    assert b"row 2: withheld: field 'body' is null." in done.stderr
+    assert [row["id"] for row in released(tmp_path / "o.csv")] == ["1", "3"]
+    run("obfuscate", "in.parquet", "--text-field", "body", "--strict", *SMALL, code=2)
+
+
+def test_a_broken_row_is_withheld_by_number(run, tmp_path):
+    (tmp_path / "in.csv").write_text("id,text\n1,rain\n2,a,b\n3,snow\n", encoding="utf-8")
+    done = run("obfuscate", "in.csv", "-o", "o.jsonl", *SMALL, code=4)
+    strict = run("obfuscate", "in.csv", "--strict", *SMALL, code=2)
+
+    assert b"row 2 (line 3): withheld: expected 2 fields, got 3." in done.stderr
+    assert [row["id"] for row in released(tmp_path / "o.jsonl")] == ["1", "3"]
+    assert b"row 2 (line 3): expected 2 fields" in strict.stderr
+
+
+@pytest.mark.parametrize("name", ["in.parquet", "in.arrow"])
+@pytest.mark.parametrize("cut", [9, 60])
+def test_a_damaged_file_is_refused_whole(run, tmp_path, name, cut):
+    write(corpus(), tmp_path / name)
+    path = tmp_path / name
+    path.write_bytes(path.read_bytes()[:-cut])
+    done = run("obfuscate", name, "-o", "o.parquet", "--text-field", "body", *SMALL, code=2)
+
+    assert b"is damaged or cut short" in done.stderr
+    assert not (tmp_path / "o.parquet").exists()
+
+
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
+def test_a_damaged_packed_file_is_refused(run, tmp_path, suffix):
+    content = b"id,text\n" + b"".join(b"%d,rain\n" % i for i in range(50_000))
+    kind = {".gz": "gzip", ".zst": "zstd"}[suffix]
+    packed = pa.compress(content, kind, asbytes=True)
+    (tmp_path / f"in.csv{suffix}").write_bytes(packed[: len(packed) // 2])
+    done = run("obfuscate", f"in.csv{suffix}", "-o", "o.csv", *SMALL, code=2)
+
+    assert b"is damaged or cut short" in done.stderr
+    assert not (tmp_path / "o.csv").exists()
+
+
+def test_a_folder_of_parts_is_one_corpus(run, tmp_path):
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        write(corpus().slice(i, 1), tmp_path / "parts" / f"part-{i}.parquet")
+    (tmp_path / "parts" / "_SUCCESS").write_bytes(b"")
+    run("obfuscate", "parts", "-o", "o.parquet", "--text-field", "body", *SMALL)
+
+    assert rows(tmp_path / "o.parquet")["id"].to_pylist() == [1, 2, 3]
+
+
+def test_kinds_are_not_mixed(run, tmp_path):
+    write(corpus(), tmp_path / "a.csv")
+    write(corpus(), tmp_path / "b.parquet")
+    (tmp_path / "both").mkdir()
+    write(corpus(), tmp_path / "both" / "a.csv")
+    (tmp_path / "both" / "b.txt").write_text("rain", encoding="utf-8")
+
+    done = run("obfuscate", "a.csv", "b.parquet", "--text-field", "body", *SMALL, code=2)
+    assert b"all of one kind, got csv and parquet" in done.stderr
+    assert b"several kinds" in run("obfuscate", "both", *SMALL, code=2).stderr
+
+
+def test_what_a_file_is_called_matters_less_than_what_it_is(run, tmp_path):
+    pq.write_table(corpus(), tmp_path / "export.csv")
+    done = run("obfuscate", "export.csv", "-o", "o.csv", "--text-field", "body", *SMALL)
+
+    assert b"Released 3 documents" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("output", "message"),
+    [
+        ("o.parquet.gz", b"packed inside already"),
+        ("o.txt", b"records go to a file named .jsonl, .csv, .parquet or .arrow"),
+        ("o", b"records go to a file named"),
+    ],
+)
+def test_outputs_that_make_no_sense_are_refused(run, tmp_path, output, message):
+    write(corpus(), tmp_path / "in.csv")
+    done = run("obfuscate", "in.csv", "-o", output, "--text-field", "body", *SMALL, code=2)
+
+    assert message in done.stderr
+
+
+def test_a_column_that_changes_its_type_is_refused(run, tmp_path):
+    lines = [{"id": 1, "text": "rain"}, {"id": "two", "text": "snow"}]
+    content = "\n".join(map(json.dumps, lines))
+    (tmp_path / "in.jsonl").write_text(content, encoding="utf-8")
+    done = run("obfuscate", "in.jsonl", "-o", "o.parquet", *SMALL, code=2)
+
+    assert b"changes its type on the way" in done.stderr
+    assert [path.name for path in tmp_path.glob("*o.parquet*")] == []
+
+
+def test_letters_go_into_a_table(run, tmp_path):
+    (tmp_path / "letters").mkdir()
+    for name in ("a.txt", "b.txt.gz"):
+        data = b"rain on the pear"
+        packed = gzip.compress(data) if name.endswith("gz") else data
+        (tmp_path / "letters" / name).write_bytes(packed)
+    run("obfuscate", "letters", "-o", "o.parquet", "--keep", "name", *SMALL)
+
+    assert rows(tmp_path / "o.parquet")["name"].to_pylist() == ["a.txt", "b.txt"]
+
+
+def test_seeded_columns_are_marked(run, tmp_path):
+    write(corpus(), tmp_path / "in.parquet")
+    for name in ("o.parquet", "o.csv"):
+        run("obfuscate", "in.parquet", "-o", name, "--text-field", "body", "--seed", "1", *SMALL)
+        checked = ["--release", name, "--table", "t.txt"]
+        assert b"NOT PRIVATE" in run("certificate", f"{name}.certificate.json", *checked).stdout
+
+    assert "NOT PRIVATE" in rows(tmp_path / "o.parquet")["warning"][0].as_py()
+
+
+def test_categories_of_rows_that_are_withheld_stay_behind(run, tmp_path):
+    topics = pa.array(["a", "zyxoquant", "b"]).dictionary_encode()
+    table = corpus(topic=topics).set_column(1, "body", pa.array(["rain", None, "pear"]))
+    for source, target in [("in.parquet", "o.arrow"), ("in.arrow", "o.parquet")]:
+        write(table, tmp_path / source)
+        kept = ["--text-field", "body", "--keep", "topic"]
+        run("obfuscate", source, "-o", target, *kept, *SMALL, code=4)
+        found = rows(tmp_path / target)
+
+        assert found.schema.field("topic").type == topics.type
+        assert found["topic"].to_pylist() == ["a", "b"]
+        assert b"zyxoquant" not in (tmp_path / target).read_bytes()
+
+
+def test_a_row_of_a_hundred_megabytes_works(run, tmp_path):
+    with (tmp_path / "in.csv").open("w", encoding="utf-8") as file:
+        file.write("id,text\n1,rain\n2,")
+        for _ in range(100):
+            file.write(f"{'-' * 999_994} pear ")
+        file.write("\n3,snow\n")
+    run("obfuscate", "in.csv", "-o", "o.csv", *SMALL, "--epsilon", "999")
+
+    found = released(tmp_path / "o.csv")
+    assert [(row["id"], row["text"]) for row in found] == [
+        ("1", "rain rain rain"),
+        ("2", "pear pear pear"),
+        ("3", "snow snow snow"),
+    ]

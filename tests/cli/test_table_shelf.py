@@ -18,7 +18,7 @@ import pytest
 
 from nomdeplume import Table, TableError
 from nomdeplume.table.shelf import Shelf, folder
-from nomdeplume.table.sources import KNOWN, known
+from nomdeplume.table.shelf.sources import KNOWN, known
 from tests.cli.conftest import COMMAND
 from tests.server import serving
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from nomdeplume import Table
-from nomdeplume.table.decimals import decimals
+from nomdeplume.table.readers.decimals import decimals
 
 letters = st.characters(exclude_categories=("Cs", "Cc", "Z"))
 word = st.text(letters, min_size=1, max_size=12).filter(lambda word: not word.isdigit())

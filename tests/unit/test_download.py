@@ -9,7 +9,7 @@ import pytest
 from tests.server import cut, etag, plain, serving, whole
 
 from nomdeplume import TableError
-from nomdeplume.table.download import _Guarded, fetch
+from nomdeplume.table.shelf.download import _Guarded, fetch
 
 CONTENT = random.Random(1).randbytes(300_000)
 NEWER = random.Random(2).randbytes(310_000)

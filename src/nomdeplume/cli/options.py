@@ -69,7 +69,7 @@ def open_table(name: str | None, language: str | None, words: Path | None = None
 def _place(name: str) -> Path:
     """Where a table is: a path, or a name that was fetched under."""
     from nomdeplume.table.shelf import Shelf, folder
-    from nomdeplume.table.sources import KNOWN
+    from nomdeplume.table.shelf.sources import KNOWN
 
     if Path(name).exists() or not (name in KNOWN or (found := Shelf(folder()).find(name))):
         return Path(name)

@@ -74,9 +74,9 @@ def get(
     An interrupted download is continued by the same command. A file that differs
     from its first download is refused.
     """
-    from nomdeplume.table.download import megabytes
     from nomdeplume.table.shelf import Shelf, folder
-    from nomdeplume.table.sources import known
+    from nomdeplume.table.shelf.download import megabytes
+    from nomdeplume.table.shelf.sources import known
 
     source, shelf = known(name), Shelf(folder())
     here, recorded = shelf.find(name) is not None and not force, shelf.origin(source)
@@ -106,7 +106,7 @@ def _rows() -> Iterator[Row]:
     """The bundled table, those on the shelf, then the known ones that are not."""
     from nomdeplume.table.bundled import NAME, PATH
     from nomdeplume.table.shelf import Shelf, folder
-    from nomdeplume.table.sources import KNOWN
+    from nomdeplume.table.shelf.sources import KNOWN
 
     here = Shelf(folder()).tables()
     yield _row(NAME, PATH, "bundled")

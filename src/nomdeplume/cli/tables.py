@@ -128,7 +128,7 @@ def build(source: str, output: Path, **options: Any) -> None:
     from nomdeplume.formats.targets import vacant
     from nomdeplume.selection import select
     from nomdeplume.table import Table
-    from nomdeplume.table.gather import stem
+    from nomdeplume.table.readers.gather import stem
 
     vacant(output, force=options["force"])
     opened = open_table(source, options["language"], options["word_list"])

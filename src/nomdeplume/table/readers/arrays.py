@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
 from nomdeplume.table import container
-from nomdeplume.table.gather import stem
 from nomdeplume.table.packed import Packed
+from nomdeplume.table.readers.gather import stem
 from nomdeplume.table.table import Table
 
 LISTS = "{0}.txt {0}.words.txt {0}.vocab.txt {0}.json words.txt vocab.txt vocab.json tokenizer.json"

@@ -15,7 +15,7 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from nomdeplume._version import __version__
 from nomdeplume.errors import TableError
-from nomdeplume.table.partial import Lost, Note, Partial
+from nomdeplume.table.shelf.partial import Lost, Note, Partial
 
 CHUNK = 1 << 20  # bytes in memory at a time
 HERE = ("localhost", "127.0.0.1", "::1")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.sources import Source
+from nomdeplume.table.shelf.sources import Source
 from nomdeplume.table.table import Table
 
 RATIO = 100  # tables shrink to a third; what shrinks to a hundredth is no table

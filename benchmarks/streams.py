@@ -1,10 +1,10 @@
 """Does memory stay flat while a large corpus is released? Are all rows there, in order?
 
-    python benchmarks/corpus.py [--rows 2000000] [--gigabytes 5]
+    python benchmarks/streams.py [--rows 2000000] [--gigabytes 5]
 
 A Parquet and a CSV file of as many rows, and a CSV file of as many gigabytes, go through
 the command line with a small table. The memory of the process is read every half
-second; results/corpus.svg is its curve.
+second; results/streams.svg is its curve.
 """
 
 from __future__ import annotations
@@ -158,8 +158,8 @@ def main() -> None:
             print(title, results[title], flush=True)
             source.unlink()
             target.unlink()
-    (RESULTS / "corpus.svg").write_text(picture(curves), encoding="utf-8")
-    record("corpus", results)
+    (RESULTS / "streams.svg").write_text(picture(curves), encoding="utf-8")
+    record("streams", results)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.decimals import decimals
-from nomdeplume.table.gather import Gathering
+from nomdeplume.table.readers.decimals import decimals
+from nomdeplume.table.readers.gather import Gathering
+from nomdeplume.table.readers.unpack import Unpacked
 from nomdeplume.table.table import Table
-from nomdeplume.table.unpack import Unpacked
 
 CHUNK = 1 << 20  # bytes parsed together, which bounds the memory beside the table
 LINE = 1 << 20  # bytes that a line may have

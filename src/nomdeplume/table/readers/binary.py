@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.gather import Gathering
+from nomdeplume.table.readers.gather import Gathering
+from nomdeplume.table.readers.unpack import Unpacked
 from nomdeplume.table.table import Table
-from nomdeplume.table.unpack import Unpacked
 
 CHUNK = 1 << 22  # bytes looked at together
 WORD = 1 << 12  # bytes that a word may have

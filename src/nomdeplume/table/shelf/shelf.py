@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.archive import open_published
-from nomdeplume.table.download import Advance, fetch, silent
-from nomdeplume.table.partial import places
-from nomdeplume.table.provenance import Origin, Provenance
-from nomdeplume.table.sources import Source
+from nomdeplume.table.shelf.archive import open_published
+from nomdeplume.table.shelf.download import Advance, fetch, silent
+from nomdeplume.table.shelf.partial import places
+from nomdeplume.table.shelf.provenance import Origin, Provenance
+from nomdeplume.table.shelf.sources import Source
 
 if sys.platform != "win32":
     import fcntl

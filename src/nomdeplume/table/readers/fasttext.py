@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.binary_reader import add_whole
-from nomdeplume.table.gather import Gathering
+from nomdeplume.table.readers.binary import add_whole
+from nomdeplume.table.readers.gather import Gathering
+from nomdeplume.table.readers.unpack import Unpacked
 from nomdeplume.table.table import Table
-from nomdeplume.table.unpack import Unpacked
 
 MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)

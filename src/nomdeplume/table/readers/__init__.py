@@ -8,12 +8,12 @@ from pathlib import Path
 
 from nomdeplume.errors import TableError
 from nomdeplume.table import container, native
-from nomdeplume.table.arrays import MODEL, read_npy, read_npz, read_safetensors
-from nomdeplume.table.binary_reader import read_binary
-from nomdeplume.table.fasttext_reader import MAGIC, read_fasttext
+from nomdeplume.table.readers.arrays import MODEL, read_npy, read_npz, read_safetensors
+from nomdeplume.table.readers.binary import read_binary
+from nomdeplume.table.readers.fasttext import MAGIC, read_fasttext
+from nomdeplume.table.readers.text import header, read_text
+from nomdeplume.table.readers.unpack import Unpacked
 from nomdeplume.table.table import Table
-from nomdeplume.table.text_reader import header, read_text
-from nomdeplume.table.unpack import Unpacked
 
 NPY, ZIP = b"\x93NUMPY", b"PK\x03\x04"
 PICKLE = re.compile(rb"\x80[\x02-\x05]")

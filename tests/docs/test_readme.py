@@ -7,16 +7,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDES = [ROOT / "docs" / "guide" / name for name in ("files.md", "tables.md")]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"
 
 
-def blocks(language):
-    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+def blocks(language, page=README):
+    return re.findall(rf"^```{language}\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+
+
+def commands(page):
+    lines = [line for block in blocks("console", page) for line in block.splitlines()]
+    return [line.removeprefix("$ ") for line in lines if re.match(r"\$ (nomdeplume|cat)", line)]
 
 
 @pytest.fixture
@@ -24,7 +32,15 @@ def sandbox(tmp_path):
     """A folder with what the README's commands name, and the command on the path."""
     shutil.copytree(ROOT / "examples", tmp_path / "examples", ignore=shutil.ignore_patterns(".*"))
     (tmp_path / "letter.txt").write_text("Rain on the old harbour.", encoding="utf-8")
+    (tmp_path / "lettre.txt").write_text("Pluie sur le port.", encoding="utf-8")
     (tmp_path / "glove.6B.300d.txt").write_text("rain 0 0\nsnow 0 1\n", encoding="utf-8")
+    (tmp_path / "pluie.vec").write_text("2 2\npluie 0 0 \nport 0 1 \n", encoding="utf-8")
+    reviews = {"id": [1, 2], "body": ["Rain again.", "Good bread."], "topic": ["weather", "food"]}
+    pq.write_table(pa.table(reviews), tmp_path / "reviews.parquet")
+    rows = "id,body,topic\n1,Rain again.,weather\n2,Good bread.,food\n"
+    (tmp_path / "reviews.csv").write_text(rows, encoding="utf-8")
+    broken = rows.replace("body", "text") + "3,a,b,c\n"
+    (tmp_path / "broken.csv").write_text(broken, encoding="utf-8")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
     def shell(command):
@@ -47,15 +63,16 @@ def test_the_python_example_runs(capsys):
 
 
 def test_the_commands_run(sandbox):
-    commands = [
-        line.removeprefix("$ ")
-        for block in blocks("console")
-        for line in block.splitlines()
-        if line.startswith("$ nomdeplume")
-    ]
+    assert len(commands(README)) == 5
+    assert [sandbox(command).returncode for command in commands(README)] == [0] * 5
 
-    assert len(commands) == 5
-    assert [sandbox(command).returncode for command in commands] == [0] * 5
+
+@pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
+def test_the_commands_of_the_guides_run(sandbox, guide):
+    found = commands(guide.read_text(encoding="utf-8"))
+
+    assert len(found) >= 4
+    assert [sandbox(command).returncode for command in found] == [0] * len(found)
 
 
 def test_the_first_run_looks_as_shown(sandbox):

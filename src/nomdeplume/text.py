@@ -11,11 +11,13 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from unicode_segmentation_rs import unicode_words
 
 from nomdeplume.errors import InputError
+from nomdeplume.unspaced import LANGUAGES, Dictionary, runs
 
 CHUNK = 1 << 20  # characters segmented together, which bounds memory on a long text
 APOSTROPHES = "’‘ʼ′＇´"  # all of them written for it
@@ -27,13 +29,20 @@ IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 FUNCTION_WORDS = Path(__file__).parent / "data" / "stop-words-en.txt"
 
 
-def words(text: str, language: str = "en") -> Counter[str]:
+def words(text: str, language: str = "en", dictionary: Dictionary | None = None) -> Counter[str]:
     """Words of a text with their counts: lower case, letters only, contractions taken apart.
+
+    Text of a language without spaces is parted by `dictionary`; without one, a run of
+    letters is a word.
 
     >>> sorted(words("Don't panic: the U.S.A. won’t buy 12 e-mails!"))
     ['buy', 'do', 'e', 'mails', 'panic', 'the', 'usa', 'will']
     """
     found: Counter[str] = Counter()
+    if language in LANGUAGES:
+        for run in chain.from_iterable(map(runs, map(_plain, _parts(text)))):
+            found.update(dictionary.parted(run) if dictionary else (run,))
+        return found
     for part in map(_plain, _parts(text)):
         found.update(unicode_words(_attached(part) if language == "en" else part))
     kept: Counter[str] = Counter()

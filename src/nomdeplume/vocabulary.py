@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b, sha256
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError
 from nomdeplume.table import Table
 from nomdeplume.text import StopWords, is_word, stop_words, words
+from nomdeplume.unspaced import LANGUAGES, Dictionary
 
 Ids = NDArray[np.int64]
 
@@ -74,7 +76,7 @@ class Vocabulary:
         known = self._id_of
         counts = {
             known[word]: count
-            for word, count in words(text, self.table.language).items()
+            for word, count in words(text, self.table.language, self._dictionary).items()
             if word in known
         }
         return Bag.of(counts)
@@ -99,6 +101,13 @@ class Vocabulary:
         hashed = sorted(self._id_of, key=lambda word: blake2b(word.encode()).digest())
         place[[self._id_of[word] for word in hashed]] = np.arange(len(hashed))
         return place
+
+    @cached_property
+    def _dictionary(self) -> Dictionary | None:
+        """What parts a text of a language without spaces: all words, those that are stopped too."""
+        if self.table.language not in LANGUAGES:
+            return None
+        return Dictionary.of(chain(self._id_of, self.stop_words.words))
 
     @cached_property
     def _id_of(self) -> dict[str, int]:

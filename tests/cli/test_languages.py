@@ -6,6 +6,9 @@ import pytest
 
 GREEK = "βροχή 0 0\nχιόνι 0 1\nάνεμος 0 2\nθάλασσα 5 5\nλιμάνι 5 6\nκαι 9 9\nτο 9 8\n"
 FRENCH = "pluie 0 0\nneige 0 9\nété 3 3\navec 4 4\nœuvre 5 5\n"
+CHINESE = "北京 0 0\n上海 0 1\n苹果 5 5\n苹 5 6\n首都 3 3\n的 9 9\niphone 7 7\n"
+THAI = "น้ำตก 0 0\nน้ำ 0 1\nตก 0 2\nฝน 4 4\nและ 9 9\n"
+JAPANESE = "東京 0 0\nタワー 0 1\nりんご 5 5\nの 9 9\n"
 RUSSIAN = "дождь 0 0\nснег 0 1\nгавань 4 4\nи 9 9\n"
 
 
@@ -24,6 +27,9 @@ def build(run, tmp_path):
     [
         (GREEK, "el", "Βροχή ΚΑΙ άνεμος: το λιμάνι…", {"και", "το"}, 5),
         (FRENCH, "fr", "L'été, la pluie — avec l’Œuvre.", {"avec", "été"}, 3),
+        (CHINESE, "zh", "北京的苹果和iPhone。", {"的"}, 6),
+        (JAPANESE, "ja", "東京タワーのりんご", {"の"}, 3),
+        (THAI, "th", "น้ำตกและฝน", {"และ"}, 4),
         (RUSSIAN, "ru", "Дождь и снег «в гавани».", {"и"}, 3),
     ],
 )
@@ -52,6 +58,22 @@ def test_words_of_a_text_are_found_in_their_table(run, tmp_path, build):
     )
 
     assert set(done.stdout.decode().split()) == {"βροχή", "λιμάνι"}
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        (CHINESE, "zh", "北京是首都。我爱苹果和iPhone手机!", {"北京", "首都", "苹果", "iphone"}),
+        (JAPANESE, "ja", "東京タワーへ行きました。", {"東京", "タワー"}),
+        (THAI, "th", "น้ำตกและฝน", {"น้ำตก", "ฝน"}),
+    ],
+)
+def test_text_without_spaces_is_parted_by_the_words_of_the_table(run, build, case):
+    lines, language, text, words = case
+    table = build(lines, language)
+    done = run("obfuscate", *table, "--epsilon", "9999", "--size", "99", stdin=text.encode())
+
+    assert set(done.stdout.decode().split()) == words
 
 
 def test_a_table_of_another_language_is_refused(run, build):

@@ -10,7 +10,7 @@ from nomdeplume.table.readers.gather import Gathering
 from nomdeplume.table.readers.unpack import Unpacked
 from nomdeplume.table.table import Table
 
-CHUNK = 1 << 22  # bytes looked at together
+CHUNK = 1 << 20  # bytes looked at together
 WORD = 1 << 12  # bytes that a word may have
 
 
@@ -23,7 +23,7 @@ def read_binary(file: Unpacked, stated: tuple[int, int], language: str) -> Table
             f"{name}: the header states {size} words of {k} dimensions, "
             f"which this file of {file.path.stat().st_size:,} bytes cannot hold."
         )
-    gathering = Gathering(name, k, "word")
+    gathering = Gathering(name, k, "word", 1024 if file.packed else size)
     file.read(file.peek(64).index(b"\n") + 1)
     data, done = b"", 0
     while done < size:

@@ -46,7 +46,10 @@ def _parsed(text: bytes) -> NDArray[np.float32]:
     windows = np.ndarray(len(padded) - 7, "<u8", padded, strides=(1,))  # eight bytes from each
     decimal_places = np.clip(ends - dots - 1, 0, 8)
     whole_places = np.minimum(dots - first, 8)
-    whole, whole_fits = _digits(windows[dots - 8], whole_places)
+    last = padded[dots - 1] - np.uint8(48)  # what is no digit wraps around beyond 9
+    whole, whole_fits = last.astype(np.float64), last <= 9
+    longer = np.flatnonzero(whole_places != 1)
+    whole[longer], whole_fits[longer] = _digits(windows[dots[longer] - 8], whole_places[longer])
     fraction, fraction_fits = _digits(windows[ends - 8], decimal_places)
     power = POWERS[decimal_places]
     values = (whole * power + fraction) / power

@@ -69,7 +69,7 @@ def read_fasttext(file: Unpacked, language: str) -> Table:
             model = _model(raw, name)
         except (struct.error, EOFError):
             raise TableError(f"{name} is damaged or cut short; fetch it again.") from None
-        gathering = Gathering(name, model.vectors.shape[1], "word")
+        gathering = Gathering(name, model.vectors.shape[1], "word", len(model.words))
         for start, vectors in model.blocks():
             add_whole(gathering, model.words[start : start + WORDS], vectors, start)
     return gathering.table(language)

@@ -18,13 +18,13 @@ Rows = NDArray[np.float32]
 class Gathering:
     """A table that grows by blocks; `place` tells what its entries are called in messages.
 
-    Blocks are copied into one array, which grows in place: memory that is not written
-    to is not used, so there is never a second copy of the vectors.
+    Blocks are copied into one array of the size that is `expected`, or one that grows in
+    place by tenths: there is never a second copy of the vectors.
     """
 
-    def __init__(self, name: str, dimensions: int, place: str) -> None:
+    def __init__(self, name: str, dimensions: int, place: str, expected: int = 1024) -> None:
         self._name, self._place = name, place
-        self._vectors = np.empty((1024, dimensions), dtype=np.float32)
+        self._vectors = np.empty((expected, dimensions), dtype=np.float32)
         self._words = bytearray()
         self._numbers: list[NDArray[np.int64]] = []
         self._size = 0
@@ -39,7 +39,7 @@ class Gathering:
             return
         size = self._size + len(words)
         if size > len(self._vectors):
-            wider = (max(size, int(1.5 * len(self._vectors))), self._vectors.shape[1])
+            wider = (max(size, int(1.1 * len(self._vectors))), self._vectors.shape[1])
             self._vectors.resize(wider, refcheck=False)
         self._vectors[self._size : size] = vectors
         self._words += b"\n".join(words) + b"\n"

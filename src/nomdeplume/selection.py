@@ -24,6 +24,7 @@ def select(
     with digits and signs, which no text is taken to contain.
     """
     limit = len(table) if words is None else whole("words", words)
+    _ = table.fingerprint  # a table that was changed on the disk is refused here
     kept: dict[str, int] = {}
     for i, word in enumerate(table.words):
         written = word.lower() if lower else word
@@ -36,5 +37,4 @@ def select(
         raise InputError(f"no word of table {table.name} is left; words in capitals need --lower.")
     rows = np.fromiter(kept.values(), dtype=np.int64, count=len(kept))
     vectors = np.array(table.vectors[rows], dtype=np.float32)
-    vectors.flags.writeable = False
-    return Table(tuple(kept), vectors, name or table.name, table.language)
+    return Table.owning(tuple(kept), vectors, name or table.name, table.language)

@@ -8,7 +8,9 @@ import pytest
 from safetensors.numpy import load_file
 
 from nomdeplume import Obfuscator, Table, TableError
+from nomdeplume.selection import select
 from nomdeplume.table.bundled import NAME, PATH
+from nomdeplume.table.neighbours import half_distances, nearest, overlap
 
 
 def test_ids_leave_unknown_words_out(table):
@@ -187,7 +189,7 @@ def test_glove_text(tmp_path, start, packed):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "no line"),
+        (b"", "a line of nothing"),
         (b"apple\n", "line 1: expected a word and its numbers, got no number"),
         (b"apple 1 2\npear 1\n", "line 2: expected a word and 2 numbers, got 1"),
         (b"apple 1 2\npear 1 2 3\n", "line 2: expected a word and 2 numbers, got 3"),
@@ -230,3 +232,108 @@ def test_opening_reads_neither_words_nor_vectors(tmp_path, table):
     assert isinstance(opened.vectors, np.memmap)
     assert vars(opened.words).keys() == {"joined", "size"}
     assert isinstance(opened.words.joined, np.memmap)
+
+
+def test_nobody_can_change_a_table_through_its_array():
+    array = np.array([[1, 2]], dtype=np.float32)
+    view = array[:]
+    array.flags.writeable = False
+    table = Table(["rain"], array)
+    view[0, 0] = 9
+
+    assert table.vectors[0, 0] == 1
+
+
+def test_a_changed_table_is_not_built_into_a_sound_one(changed, tmp_path):
+    with pytest.raises(TableError, match="changed"):
+        changed.save(tmp_path / "again.safetensors")
+    with pytest.raises(TableError, match="changed"):
+        select(changed, words=2)
+
+
+@pytest.mark.parametrize(
+    ("words", "vectors", "message"),
+    [
+        (["a", "b"], [[1], [1, 2]], "equally many numbers"),
+        (["a"], [["x"]], "must be numbers"),
+        (["a"], [[1j]], "must be numbers"),
+        (["\ud800"], [[1]], "in Unicode"),
+        (["a"], [[1e300]], "finite"),
+    ],
+)
+def test_odd_arrays_are_refused(words, vectors, message):
+    with pytest.raises(TableError, match=message):
+        Table(words, vectors)
+
+
+@pytest.mark.parametrize("notes", [{"year": 2024}, {"source": "x" * 2_000_000}])
+def test_notes_that_could_not_be_read_are_not_written(tmp_path, table, notes):
+    with pytest.raises(TableError, match="notes"):
+        table.save(tmp_path / "t.safetensors", **notes)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_numbers_too_large_to_store_are_refused(tmp_path):
+    huge = Table(["a", "b"], [[3e38, 1], [1, 2]])
+    for dtype in ("int8", "float16"):
+        with pytest.raises(TableError, match=f"too large for {dtype}"):
+            huge.save(tmp_path / "t.safetensors", dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        {"dtype": "F32", "shape": [2, 2], "data_offsets": [-16, 0]},
+        {"dtype": "F32", "shape": [1.5, 2], "data_offsets": [0, 16]},
+        {"dtype": [], "shape": [2, 2], "data_offsets": [0, 16]},
+        {"dtype": "F32", "shape": "22", "data_offsets": [0, 16]},
+    ],
+)
+def test_tensors_that_lie_about_their_place_are_refused(tmp_path, entry):
+    safetensors(tmp_path / "t.safetensors", {"v": entry}, b"0" * 16)
+    (tmp_path / "t.txt").write_text("a\nb\n", encoding="utf-8")
+
+    with pytest.raises(TableError, match="cannot be read"):
+        Table.open(tmp_path / "t.safetensors")
+
+
+def test_a_native_table_of_another_version_is_not_taken_for_a_foreign_one(tmp_path, table):
+    path = tmp_path / "t.safetensors"
+    table.save(path)
+    path.write_bytes(path.read_bytes().replace(b"nomdeplume table 1", b"nomdeplume table 9"))
+    (tmp_path / "t.txt").write_text("a\nb\nc\nd\n", encoding="utf-8")
+
+    with pytest.raises(TableError, match="another version"):
+        Table.open(path)
+
+
+@pytest.mark.parametrize("scale", [1e-25, 1.0, 1e19, 1e25])
+def test_neighbours_are_those_of_brute_force(scale):
+    rng = np.random.default_rng(3)
+    vectors = (rng.standard_normal((300, 8)) * scale).astype(np.float32)
+    table = Table([f"w{i}" for i in range(300)], vectors)
+    ids = np.arange(0, 300, 7)
+    found, distances = nearest(table, ids, 3)
+    apart = np.linalg.norm(vectors[ids][:, None].astype(float) - vectors.astype(float), axis=2)
+    apart[np.arange(len(ids)), ids] = np.inf
+
+    assert (found == np.argsort(apart, axis=1)[:, :3]).all()
+    assert distances == pytest.approx(np.sort(apart, axis=1)[:, :3])
+
+
+def test_tiny_tables_have_neighbours_too():
+    one, two = Table(["a"], [[1.0]]), Table(["a", "b"], [[1.0], [3.0]])
+
+    assert len(half_distances(one, np.array([0]))) == 0
+    assert half_distances(two, np.array([0, 1])).tolist() == [1, 1]
+    assert overlap(one, one, np.array([0])) == overlap(two, two, np.array([0, 1])) == 1
+
+
+def test_words_of_an_opened_table_equal_those_that_were_saved(tmp_path, table):
+    table.save(tmp_path / "t.safetensors")
+    opened = Table.open(tmp_path / "t.safetensors")
+
+    assert opened.words == table.words
+    assert opened.words[1:3] == table.words[1:3]
+    assert opened.words != ("pear",)
+    assert "lake" in opened.words

@@ -71,8 +71,11 @@ def _place(name: str) -> Path:
     from nomdeplume.table.shelf import Shelf, folder
     from nomdeplume.table.shelf.sources import KNOWN
 
-    if Path(name).exists() or not (name in KNOWN or (found := Shelf(folder()).find(name))):
-        return Path(name)
-    if found := Shelf(folder()).find(name):
+    path, found = Path(name), Shelf(folder()).find(name)
+    if path.is_file() or (path.is_dir() and not found):
+        return path
+    if found:
         return found
-    raise InputError(f"table {name} is not here yet; fetch it: nomdeplume tables get {name}")
+    if name in KNOWN:
+        raise InputError(f"table {name} is not here yet; fetch it: nomdeplume tables get {name}")
+    raise InputError(f"no table at {name}, and none of that name; see 'nomdeplume tables list'.")

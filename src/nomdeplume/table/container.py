@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
 
-TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I8": "i1", "U8": "u1"}
+TYPES = {
+    "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2",
+    "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1",
+}  # fmt: skip
 WRITTEN = ("F32", "F16", "I8", "U8")
 HEADER_LIMIT = 1 << 20
 
@@ -36,11 +40,8 @@ def tensors(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of a file, mapped into memory; those of a kind that no table has are left out."""
     header, offset = _header(path)
     header.pop("__metadata__", None)
-    return {
-        name: _map(path, offset, entry)
-        for name, entry in header.items()
-        if not isinstance(entry, dict) or entry.get("dtype") in TYPES
-    }
+    found = {name: _map(path, offset, entry) for name, entry in header.items()}
+    return {name: array for name, array in found.items() if array is not None}
 
 
 def serialised(arrays: Arrays, metadata: Mapping[str, str]) -> Iterator[bytes | memoryview]:
@@ -55,6 +56,8 @@ def serialised(arrays: Arrays, metadata: Mapping[str, str]) -> Iterator[bytes | 
         header[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
     text += b" " * (-len(text) % 8)
+    if len(text) > HEADER_LIMIT or not all(isinstance(each, str) for each in metadata.values()):
+        raise TableError("notes on a table must be strings, of less than 1 MiB together.")
     yield len(text).to_bytes(8, "little") + text
     for name in ordered:
         yield np.ascontiguousarray(arrays[name]).data
@@ -76,21 +79,26 @@ def _header(path: Path) -> tuple[dict[str, Any], int]:
     return header, 8 + length
 
 
-def _map(path: Path, offset: int, entry: Any) -> NDArray[Any]:
+def _map(path: Path, offset: int, entry: Any) -> NDArray[Any] | None:
     """One array of the file, mapped if the header tells the truth about it."""
     try:
-        dtype = np.dtype(TYPES[entry["dtype"]])
-        shape = tuple(int(n) for n in entry["shape"])
-        start, end = (int(n) for n in entry["data_offsets"])
+        kind, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
     except (KeyError, TypeError, ValueError):
         raise TableError(f"{path} has a tensor that cannot be read; build it again.") from None
-    size = int(np.prod(shape, dtype=object)) * dtype.itemsize
-    if min(shape, default=0) < 1 or end - start != size or offset + end > path.stat().st_size:
+    if not isinstance(kind, str) or any(type(n) is not int or n < 0 for n in (*shape, start, end)):
+        raise TableError(f"{path} has a tensor that cannot be read; build it again.")
+    if kind not in TYPES or len(shape) not in (1, 2) or not all(shape):
+        return None
+    dtype = np.dtype(TYPES[kind])
+    if end - start != prod(shape) * dtype.itemsize or offset + end > path.stat().st_size:
         raise TableError(f"{path} is shorter than its header says; fetch or build it again.")
-    mapped = np.memmap(path, dtype=dtype, mode="r", offset=offset + start, shape=shape)
-    return _widened(mapped) if entry["dtype"] == "BF16" else mapped
+    mapped = np.memmap(path, dtype=dtype, mode="r", offset=offset + start, shape=tuple(shape))
+    return _widened(mapped) if kind == "BF16" else mapped
 
 
 def _widened(halves: NDArray[np.uint16]) -> NDArray[np.float32]:
     """bfloat16 is the upper half of float32."""
-    return (halves.astype(np.uint32) << np.uint32(16)).view(np.float32)
+    wide = np.empty(halves.shape, dtype=np.float32)
+    wide.view(np.uint16)[..., 1::2] = halves
+    wide.view(np.uint16)[..., ::2] = 0
+    return wide

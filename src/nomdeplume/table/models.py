@@ -6,8 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
+from nomdeplume.table.packed import usable
 from nomdeplume.table.table import Table
 
 KINDS = "a gensim KeyedVectors, a model2vec StaticModel, or a mapping of words to vectors"
@@ -16,31 +18,34 @@ KINDS = "a gensim KeyedVectors, a model2vec StaticModel, or a mapping of words t
 def table_of(model: Any, *, name: str, language: str) -> Table:
     """A table with the words and vectors of `model`, copied: later training does not change it."""
     words, vectors = _parts(model)
-    vectors = np.asarray(vectors, dtype=np.float32)
     if len(words) != len(vectors):
         raise TableError(f"the model has {len(words)} words, but {len(vectors)} vectors.")
-    usable = [i for i, word in enumerate(words) if word and not {" ", "\n"} & set(word)]
-    left_out = len(words) - len(usable)
-    kept = [words[i] for i in usable]
-    return Table(kept, vectors[usable] if left_out else vectors, name, language, left_out=left_out)
+    if not all(isinstance(word, str) for word in words):
+        raise TableError("the words of a table must be strings; these are not all.")
+    rows = [i for i, word in enumerate(words) if usable(word)]
+    if len(rows) == len(words):
+        return Table(words, vectors, name, language)
+    kept, left_out = [words[i] for i in rows], len(words) - len(rows)
+    return Table(kept, np.asarray(vectors)[rows], name, language, left_out=left_out)
 
 
-def _parts(model: Any) -> tuple[list[str], Any]:
+def _parts(model: Any) -> tuple[list[Any], Any]:
     if isinstance(model, Mapping):
-        return list(model), np.stack(list(model.values())) if model else np.empty((0, 0))
+        return list(model), list(model.values())
     keyed = getattr(model, "wv", model)  # gensim's trained models keep their vectors there
     if hasattr(keyed, "index_to_key") and hasattr(keyed, "vectors"):
         return list(keyed.index_to_key), keyed.vectors
     if hasattr(model, "tokens") and hasattr(model, "embedding"):
-        return _static(model)
+        shared, weights = getattr(model, "token_mapping", None), getattr(model, "weights", None)
+        return list(model.tokens), weighted(model.embedding, shared, weights)
     raise TableError(f"a table is made of {KINDS}, got a {type(model).__name__}.")
 
 
-def _static(model: Any) -> tuple[list[str], Any]:
-    """model2vec: a token's row may be shared with others, and weighted."""
-    vectors = np.asarray(model.embedding, dtype=np.float32)
-    if (shared := getattr(model, "token_mapping", None)) is not None:
-        vectors = vectors[np.asarray(shared)]
-    if (weights := getattr(model, "weights", None)) is not None:
-        vectors = vectors * np.asarray(weights, dtype=np.float32)[:, None]
-    return list(model.tokens), vectors
+def weighted(vectors: Any, mapping: Any, weights: Any) -> NDArray[np.float32]:
+    """The vectors of model2vec's tokens: several may share a row, and each may have a weight."""
+    rows = np.asarray(vectors, dtype=np.float32)
+    try:
+        rows = rows if mapping is None else rows[np.asarray(mapping)]
+        return rows if weights is None else rows * np.asarray(weights, np.float32).reshape(-1, 1)
+    except (IndexError, ValueError):
+        raise TableError("the model's weights or mapping do not fit its vectors.") from None

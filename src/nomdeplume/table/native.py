@@ -26,6 +26,8 @@ from nomdeplume.table.packed import Packed
 from nomdeplume.table.table import Table, Vectors, digest
 
 FORMAT = "nomdeplume table 1"
+LARGEST = {"float32": np.inf, "float16": 65504, "int8": 1e38}  # numbers that each can store
+DTYPES = tuple(LARGEST)
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +50,7 @@ class Stored:
 
 def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> None:
     """Write `table` with its vectors as float32, float16, or int8 with one scale per row."""
+    _ = table.fingerprint  # a table that was changed on the disk is not written again as if whole
     tensors = _encode(table.vectors[:], dtype)
     fingerprint = digest(table.words, _decode(tensors))
     tensors["words"] = Packed.of(table.words).joined
@@ -68,34 +71,46 @@ def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> 
 
 
 def is_native(path: Path) -> bool:
-    """Whether a safetensors file is a table of ours."""
-    found = container.notes(path)
-    return found.get("format") == FORMAT and bool(found.get("fingerprint"))
+    """Whether a safetensors file is a table of ours, of whatever version."""
+    return container.notes(path).get("format", "").startswith("nomdeplume")
 
 
 def read(path: Path) -> Table:
     """Open a native table without reading its vectors."""
     notes, tensors = container.notes(path), container.tensors(path)
-    if set(tensors) not in ({"words", "vectors"}, {"words", "codes", "scale"}):
+    if notes.get("format") != FORMAT or not notes.get("fingerprint"):
+        raise TableError(f"{path} was written by another version, or is damaged; build it again.")
+    name, language = notes.get("name", path.stem), notes.get("language", "en")
+    if not (name + language).isprintable():
+        raise TableError(f"{path} must have a name and a language that can be printed.")
+    if not _shaped(tensors):
         raise TableError(f"{path} must hold words and vectors; build it again.")
     vectors = _decode(tensors)
-    return Table(
-        words=Packed(tensors["words"], len(vectors)),
-        vectors=vectors,
-        name=notes.get("name", path.stem),
-        language=notes.get("language", "en"),
-        seal=notes["fingerprint"],
-    )
+    words = Packed(tensors["words"], len(vectors))
+    return Table(words, vectors, name, language, seal=notes["fingerprint"])
+
+
+def _shaped(tensors: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether the arrays are those of a table."""
+    if set(tensors) == {"words", "vectors"}:
+        fits = tensors["vectors"].ndim == 2 and tensors["vectors"].dtype.kind == "f"
+    elif set(tensors) == {"words", "codes", "scale"}:
+        codes, scale = tensors["codes"], tensors["scale"]
+        fits = codes.ndim == 2 and codes.dtype == np.int8 and scale.shape == (len(codes), 1)
+    else:
+        return False
+    return fits and tensors["words"].ndim == 1 and tensors["words"].dtype == np.uint8
 
 
 def _encode(vectors: NDArray[np.float32], dtype: str) -> dict[str, NDArray[Any]]:
+    if dtype not in DTYPES:
+        raise TableError(f"dtype must be {', '.join(DTYPES)}, got {dtype!r}.")
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    if largest.max() > LARGEST[dtype]:
+        raise TableError(f"the vectors are too large for {dtype}; use float32.")
     if dtype == "int8":
-        scale = np.maximum(np.abs(vectors).max(axis=1, keepdims=True), 1e-30) / np.float32(127)
+        scale = np.maximum(largest, np.float32(1e-30)) / np.float32(127)
         return {"codes": np.rint(vectors / scale).astype(np.int8), "scale": scale}
-    if dtype not in ("float32", "float16"):
-        raise TableError(f"dtype must be float32, float16 or int8, got {dtype}.")
-    if dtype == "float16" and np.abs(vectors).max() > 65504:
-        raise TableError("the vectors are too large for float16; use float32 or int8.")
     return {"vectors": np.ascontiguousarray(vectors, dtype=dtype)}
 
 

@@ -32,12 +32,17 @@ def nearest(table: Table, ids: Ids, top: int = 1) -> tuple[Ids, Floats]:
 
 def _nearest(table: Table, ids: Ids, top: int) -> tuple[Ids, Floats]:
     top = min(top, len(table) - 1)
-    centre = table.centre.astype(np.float32)
-    queries = table.vectors[ids] - centre
+    centre, scale = table.centre, table.radius or 1.0
+
+    def near_one(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Vectors around 0 and at most 1 long, so that products neither overflow nor vanish."""
+        return np.asarray((vectors - centre) / scale, dtype=np.float32)
+
+    queries = near_one(table.vectors[ids])
     scores = np.full((len(ids), top), -np.inf, dtype=np.float32)
     found = np.zeros((len(ids), top), dtype=np.int64)
     for start in range(0, len(table), BLOCK):
-        block = table.vectors[start : start + BLOCK] - centre
+        block = near_one(table.vectors[start : start + BLOCK])
         fresh = queries @ block.T - (block**2).sum(axis=1) / 2  # (n, rows)
         mine = np.flatnonzero((ids >= start) & (ids < start + len(block)))
         fresh[mine, ids[mine] - start] = -np.inf

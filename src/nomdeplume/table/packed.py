@@ -13,6 +13,14 @@ from numpy.typing import NDArray
 from nomdeplume.errors import TableError
 
 PIECE = 1 << 16  # bytes
+SPACES = frozenset(" \n")
+
+
+def usable(word: object) -> bool:
+    """Whether a table can hold `word`: a string in Unicode, not empty, without spaces."""
+    if not isinstance(word, str) or not word or SPACES & set(word):
+        return False
+    return word.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in word)
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,11 +39,18 @@ class Packed(Sequence[str]):
     def __len__(self) -> int:
         return self.size
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sequence) or isinstance(other, str):
+            return NotImplemented
+        return len(self) == len(other) and all(x == y for x, y in zip(self, other, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
     @overload
     def __getitem__(self, i: int) -> str: ...
     @overload
-    def __getitem__(self, i: slice) -> list[str]: ...
-    def __getitem__(self, i: int | slice) -> str | list[str]:
+    def __getitem__(self, i: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, i: int | slice) -> str | tuple[str, ...]:
         return self._words[i]
 
     def __iter__(self) -> Iterator[str]:
@@ -51,8 +66,8 @@ class Packed(Sequence[str]):
             start = end + 1
 
     @cached_property
-    def _words(self) -> list[str]:
-        return list(self)
+    def _words(self) -> tuple[str, ...]:
+        return tuple(self)
 
 
 def _decoded(data: bytes) -> str:

@@ -8,21 +8,21 @@ from functools import cached_property
 from hashlib import sha256
 from math import floor, log2
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.packed import Packed, repeated
+from nomdeplume.table.packed import Packed, repeated, usable
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-SPACES = frozenset(" \n")
 ROWS = 1 << 14  # rows looked at together: bounds the memory of a pass over the table
 
 
+@runtime_checkable
 class Vectors(Protocol):
     """Rows of float32, in memory or read on demand from a file."""
 
@@ -53,10 +53,34 @@ class Table:
 
     def __post_init__(self) -> None:
         if self.seal is None:
-            object.__setattr__(self, "vectors", _frozen(self.vectors))
+            object.__setattr__(self, "vectors", _copied(self.vectors))
             if not isinstance(self.words, Packed):
                 object.__setattr__(self, "words", tuple(self.words))
             self._validate()
+
+    @classmethod
+    def owning(
+        cls,
+        words: Sequence[str],
+        vectors: NDArray[np.float32],
+        name: str,
+        language: str,
+        left_out: int = 0,
+    ) -> Table:
+        """A table of an array that its maker gives away and nobody else has: it is not copied."""
+        vectors.flags.writeable = False
+        table = object.__new__(cls)
+        for field_name, value in (
+            ("words", words),
+            ("vectors", vectors),
+            ("name", name),
+            ("language", language),
+            ("seal", None),
+            ("left_out", left_out),
+        ):
+            object.__setattr__(table, field_name, value)
+        table._validate()
+        return table
 
     @classmethod
     def bundled(cls) -> Table:
@@ -155,8 +179,8 @@ class Table:
             raise TableError(f"{size} words need ({size}, k) vectors, got {self.vectors.shape}.")
         if not size:
             raise TableError("a table must hold at least one word, got none.")
-        if any(not isinstance(word, str) or not word or SPACES & set(word) for word in self.words):
-            raise TableError("words must be strings, not empty, without spaces.")
+        if not all(map(usable, self.words)):
+            raise TableError("words must be strings in Unicode, not empty, without spaces.")
         if repeated(self.words):
             twice = size - len(set(self.words))
             raise TableError(f"words must be distinct, got {twice} repeated.")
@@ -174,12 +198,15 @@ def digest(words: Sequence[str], vectors: Vectors) -> str:
     return found.hexdigest()
 
 
-def _frozen(vectors: Any) -> NDArray[np.float32]:
-    """`vectors` as float32 that nobody can change: as they are if that is so, else a copy."""
-    if isinstance(vectors, np.ndarray) and vectors.dtype == np.float32:
-        flags = vectors.flags
-        if flags.c_contiguous and flags.owndata and not flags.writeable:
-            return vectors
-    copy = np.array(vectors, dtype=np.float32, order="C")
+def _copied(vectors: Any) -> NDArray[np.float32]:
+    """`vectors` as float32 that nobody else has, so that nobody can change them."""
+    try:
+        copy = np.array(vectors[:] if isinstance(vectors, Vectors) else vectors)
+    except (TypeError, ValueError):
+        raise TableError("vectors must be rows of equally many numbers; these are not.") from None
+    if copy.dtype.kind not in "fiub":
+        raise TableError(f"vectors must be numbers, got {copy.dtype}.")
+    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and refused as such
+        copy = np.ascontiguousarray(copy, dtype=np.float32)
     copy.flags.writeable = False
     return copy

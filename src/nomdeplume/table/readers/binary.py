@@ -23,7 +23,7 @@ def read_binary(file: Unpacked, stated: tuple[int, int], language: str) -> Table
             f"{name}: the header states {size} words of {k} dimensions, "
             f"which this file of {file.path.stat().st_size:,} bytes cannot hold."
         )
-    gathering = Gathering(name, k, "word", 1024 if file.packed else size)
+    gathering = Gathering(name, k, "word", 0 if file.packed else size)
     file.read(file.peek(64).index(b"\n") + 1)
     data, done = b"", 0
     while done < size:
@@ -48,7 +48,7 @@ def _entries(data: bytes, width: int, most: int) -> tuple[list[bytes], list[int]
         space = data.find(b" ", end, end + WORD)
         if space < 0 or space + 1 + width > len(data):
             break
-        words.append(data[end:space].lstrip(b"\n"))
+        words.append(data[end:space].lstrip(b"\r\n"))
         spans.append(space + 1)
         end = space + 1 + width
     return words, spans, end
@@ -66,13 +66,15 @@ def add_whole(
 
 def _is_whole(word: bytes) -> bool:
     """Whether bytes are a word in UTF-8."""
+    if len(word) > WORD:
+        return False
     if word.isalnum():  # of ASCII, as nearly all are
         return True
     try:
         word.decode("utf-8")
     except UnicodeDecodeError:
         return False
-    return bool(word) and not set(b" \n") & set(word)
+    return bool(word) and b"\n" not in word
 
 
 def _cut(name: str, size: int, done: int, data: bytes) -> str:

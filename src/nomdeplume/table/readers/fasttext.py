@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.readers.binary import add_whole
+from nomdeplume.table.readers.binary import WORD, add_whole
 from nomdeplume.table.readers.gather import Gathering
 from nomdeplume.table.readers.unpack import Unpacked
-from nomdeplume.table.table import Table
+from nomdeplume.table.table import Ids, Table
 
 MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
@@ -29,8 +29,6 @@ WORDS = 500  # whose vectors are computed together
 END_OF_TEXT = b"</s>"  # the one word without n-grams
 OFFSET, PRIME = np.uint32(2166136261), np.uint32(16777619)  # of the FNV-1a hash
 QUANTISED = "{} is a quantised model (.ftz), which keeps no exact vectors; use the .bin or .vec."
-
-Ids = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,8 @@ def ngrams(words: list[bytes], shortest: int, longest: int) -> tuple[Ids, Ids]:
     All starts at all words go on together, one letter at a time, and their hashes with
     them. The hash is fastText's: FNV-1a over signed bytes of the word between < and >.
     """
-    marked = [b"" if word == END_OF_TEXT else b"<" + word + b">" for word in words]
+    plain = [b"" if word == END_OF_TEXT or len(word) > WORD else word for word in words]
+    marked = [b"<" + word + b">" if word else b"" for word in plain]
     lengths = np.array([len(word) for word in marked])
     text = np.frombuffer(b"".join(marked) + b"\0", dtype=np.int8)
     follows = (text.view(np.uint8) & 0xC0) == 0x80  # bytes within a letter
@@ -94,6 +93,8 @@ def ngrams(words: list[bytes], shortest: int, longest: int) -> tuple[Ids, Ids]:
     empty = np.empty(0, dtype=np.int64)
     found: list[tuple[Ids, Ids]] = [(empty, empty)]
     for n in range(1, longest + 1):
+        if not len(at):
+            break
         hashes, at = _hashed(hashes, text[at]), at + 1
         while (more := follows[at]).any():
             hashes[more] = _hashed(hashes[more], text[at[more]])
@@ -127,7 +128,9 @@ def _model(raw: IO[bytes], name: str) -> Model:
         if version not in VERSIONS:
             raise TableError(f"{name} must be a fastText model of version 12, got {version}.")
         entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
-        if pruned >= 0 or words > entries:
+        if not 0 < words <= entries or buckets < 0 or k < 1:
+            raise EOFError("the header cannot be true")
+        if pruned >= 0:
             raise TableError(QUANTISED.format(name))
         found, end = _dictionary(data, 64 + 28, entries)
         quantised, rows, columns = struct.unpack_from("<?2q", data, end)

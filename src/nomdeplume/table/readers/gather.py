@@ -22,9 +22,10 @@ class Gathering:
     place by tenths: there is never a second copy of the vectors.
     """
 
-    def __init__(self, name: str, dimensions: int, place: str, expected: int = 1024) -> None:
+    def __init__(self, name: str, dimensions: int, place: str, expected: int = 0) -> None:
         self._name, self._place = name, place
-        self._vectors = np.empty((expected, dimensions), dtype=np.float32)
+        self._vectors = np.empty((0, dimensions), dtype=np.float32)
+        self._expected = expected
         self._words = bytearray()
         self._numbers: list[NDArray[np.int64]] = []
         self._size = 0
@@ -39,8 +40,8 @@ class Gathering:
             return
         size = self._size + len(words)
         if size > len(self._vectors):
-            wider = (max(size, int(1.1 * len(self._vectors))), self._vectors.shape[1])
-            self._vectors.resize(wider, refcheck=False)
+            rows = max(size, int(1.1 * len(self._vectors)), self._expected)
+            self._grow(rows)
         self._vectors[self._size : size] = vectors
         self._words += b"\n".join(words) + b"\n"
         self._numbers.append(numbers)
@@ -50,15 +51,21 @@ class Gathering:
         """All of it as a table; what is wrong with an entry is told by its number."""
         if not self._size:
             raise TableError(f"{self._name}: expected at least one word, got none.")
-        self._vectors.resize((self._size, self._vectors.shape[1]), refcheck=False)
-        self._vectors.flags.writeable = False
+        self._grow(self._size)
         joined = np.frombuffer(self._words, dtype=np.uint8)[:-1]
         joined.flags.writeable = False
         words = Packed(joined, self._size)
         try:
-            return Table(words, self._vectors, stem(self._name), language, left_out=self.left_out)
+            return Table.owning(words, self._vectors, stem(self._name), language, self.left_out)
         except TableError as error:
             raise TableError(self._fault(words) or f"{self._name}: {error}") from None
+
+    def _grow(self, rows: int) -> None:
+        """Room for as many rows; the first time it is not written to, so it is not there yet."""
+        if not len(self._vectors):
+            self._vectors = np.empty((rows, self._vectors.shape[1]), dtype=np.float32)
+        else:
+            self._vectors.resize((rows, self._vectors.shape[1]), refcheck=False)
 
     def _fault(self, words: Packed) -> str:
         """Which entry is no part of a table, and why."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import zlib
+from codecs import BOM_UTF8
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
@@ -30,6 +31,8 @@ class Unpacked:
         self._count = 0
 
     def __enter__(self) -> Self:
+        if self.peek(3) == BOM_UTF8:  # as editors on Windows begin a text
+            self.read(3)
         return self
 
     def __exit__(

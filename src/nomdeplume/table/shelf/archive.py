@@ -6,14 +6,14 @@ import zipfile
 import zlib
 from dataclasses import replace
 from pathlib import Path
-from typing import IO
 
 from nomdeplume.errors import TableError
+from nomdeplume.table.readers.unpack import RATIO
 from nomdeplume.table.shelf.sources import Source
 from nomdeplume.table.table import Table
 
-RATIO = 100  # tables shrink to a third; what shrinks to a hundredth is no table
 CHUNK = 1 << 20
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
 
 
 def open_published(file: Path, source: Source, bench: Path) -> Table:
@@ -39,9 +39,12 @@ def _unzipped(file: Path, member: str, folder: Path) -> Path:
         raise TableError(f"{file.name} must be a zip, got something else or a part.") from None
     with archive, target.open("wb") as unpacked:
         entry = _entry(archive, file.name, member)
-        with archive.open(entry) as packed:
-            while piece := _piece(packed, file.name):
-                unpacked.write(piece)
+        try:
+            with archive.open(entry) as packed:
+                while piece := packed.read(CHUNK):  # no more than stated, and the CRC is checked
+                    unpacked.write(piece)
+        except DAMAGED:
+            raise TableError(f"{file.name} is damaged or cut short.") from None
     if target.stat().st_size != entry.file_size:
         raise TableError(f"{member} must have the {entry.file_size:,} bytes that the zip states.")
     return target
@@ -62,11 +65,3 @@ def _entry(archive: zipfile.ZipFile, name: str, member: str) -> zipfile.ZipInfo:
             f"got {entry.file_size:,}."
         )
     return entry
-
-
-def _piece(packed: IO[bytes], name: str) -> bytes:
-    """Some bytes, none at the end; zipfile gives no more than stated, and checks their CRC."""
-    try:
-        return packed.read(CHUNK)
-    except (zipfile.BadZipFile, zlib.error, EOFError):
-        raise TableError(f"{name} is damaged or cut short.") from None

@@ -130,7 +130,7 @@ def _answer(request: Request, partial: Partial, timeout: float) -> HTTPResponse:
         if error.code in (416, *PASSING):
             raise Lost(said) from None
         raise TableError(f"{request.full_url} must be a file to fetch, got {said}.") from None
-    except InvalidURL as error:
+    except (InvalidURL, UnicodeError) as error:
         raise TableError(f"the address must be one of the web, got {error}.") from None
     except (OSError, HTTPException) as error:
         raise Lost(_cause(error)) from None

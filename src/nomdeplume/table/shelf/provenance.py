@@ -67,7 +67,10 @@ class Provenance:
             return {}
         try:
             content = strict_json.loads(self.path.read_text(encoding="utf-8"))
-            return {file: Origin(**origin) for file, origin in content.items()}
+            origins = {file: Origin(**origin) for file, origin in content.items()}
+            if not all(isinstance(each.sha256, str) for each in origins.values()):
+                raise TypeError("not a hash")
+            return origins
         except (AttributeError, TypeError, ValueError):
             raise TableError(
                 f"{self.path} must be the JSON that 'nomdeplume tables get' wrote, got something "

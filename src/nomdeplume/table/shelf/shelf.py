@@ -11,23 +11,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nomdeplume.errors import TableError
+from nomdeplume.table.native import DTYPES
 from nomdeplume.table.shelf.archive import open_published
 from nomdeplume.table.shelf.download import Advance, fetch, silent
 from nomdeplume.table.shelf.partial import places
 from nomdeplume.table.shelf.provenance import Origin, Provenance
 from nomdeplume.table.shelf.sources import Source
+from nomdeplume.table.table import Table
 
 if sys.platform != "win32":
     import fcntl
 
 SUFFIX = ".safetensors"
-DTYPES = ("float32", "float16", "int8")
 
 
 def folder() -> Path:
     """Where fetched tables are: NOMDEPLUME_TABLES, or the user's folder for data."""
     if chosen := os.environ.get("NOMDEPLUME_TABLES"):
-        return Path(chosen).expanduser()
+        return Path(os.path.expanduser(chosen))  # noqa: PTH111 - which leaves a strange ~ alone
     from platformdirs import user_data_path
 
     return user_data_path("nomdeplume") / "tables"
@@ -51,6 +52,15 @@ class Shelf:
     def find(self, name: str) -> Path | None:
         return self.tables().get(name)
 
+    def _whole(self, name: str) -> Path | None:
+        """The table of that name, unless it is damaged: then it is fetched again."""
+        path = self.find(name)
+        try:
+            _ = path and Table.open(path)
+        except TableError:
+            return None
+        return path
+
     def kept(self, source: Source) -> int:
         """Bytes of its file that are here, whole or in part."""
         file = self.folder / source.file
@@ -72,12 +82,12 @@ class Shelf:
         """The table of `source`, fetched and built if it is not here, or again by `force`."""
         if dtype not in DTYPES:
             raise TableError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}.")
-        if not force and (path := self.find(source.name)):
+        if not force and (path := self._whole(source.name)):
             return path
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = self._fetched(source, mirror or source.url, advance)
         with self._turn():
-            if not force and (path := self.find(source.name)):
+            if not force and (path := self._whole(source.name)):
                 return path  # another process was faster
             return self._build(source, found, dtype)
 
@@ -109,16 +119,18 @@ class Shelf:
         with self._bench() as bench:
             try:
                 table = open_published(file, source, bench)
-            except TableError as error:
+            except Exception as error:
                 if not (source.shares_its_file and self.origin(source)):
-                    file.unlink()
-                raise TableError(f"{found.url} is not what it should be: {error}") from None
+                    file.unlink(missing_ok=True)
+                if isinstance(error, TableError):
+                    raise TableError(f"{found.url} is not what it should be: {error}") from None
+                raise
             notes = {"source": source.page, "licence": source.licence, "file": source.file}
             table.save(bench / place.name, dtype=dtype, sha256=found.sha256, **notes)
             self._provenance.add(source.file, found)
             (bench / place.name).replace(place)
         if not source.shares_its_file:
-            file.unlink()
+            file.unlink(missing_ok=True)
         return place
 
     @contextmanager

@@ -3,7 +3,8 @@
 import pytest
 
 from nomdeplume import InputError
-from nomdeplume.formats.csv_rows import Dialect, dialect_of, read_rows
+from nomdeplume.formats.csv_dialect import Dialect, dialect_of
+from nomdeplume.formats.csv_rows import read_rows
 from nomdeplume.formats.reading import open_inputs
 from nomdeplume.formats.records import Fields, Record, Withheld
 
@@ -89,14 +90,14 @@ def test_a_row_with_too_many_fields_is_withheld_by_number():
     assert withheld == [("row 2 (line 3)", "expected 3 fields, got 4.")]
 
 
-def test_the_row_after_one_that_is_too_short_may_be_its_rest():
+def test_the_row_after_one_that_is_too_short_may_be_a_piece_of_it():
     """A line break that nobody quoted would put words of the text into other columns."""
     kept, withheld = faults("id,text,topic\n1,rain\non the,harbour,wall\n2,snow,b\n")
 
     assert kept == ["2"]
     assert withheld == [
         ("row 1 (line 2)", "expected 3 fields, got 2."),
-        ("row 2 (line 3)", "it may be the rest of row 1, which is too short."),
+        ("row 2 (line 3)", "it may be a piece of what is broken on line 2."),
     ]
 
 
@@ -118,11 +119,66 @@ def test_quotes_that_do_not_match_take_nothing_else_along(text):
     assert "quotes do not match" in withheld[0][1]
 
 
-def test_a_quote_that_never_closes_withholds_the_rest():
+def test_a_quote_that_never_closes_takes_its_own_row_only():
     kept, withheld = faults('id,text,topic\n1,rain,a\n2,"snow,b\n3,wind,c\n4,hail,d\n')
 
-    assert kept == ["1"]
+    assert kept == ["1", "3", "4"]
     assert [place for place, _ in withheld] == ["row 2 (line 3)"]
+
+
+LEAKS = {
+    "a line after a row that is too long": "1,rain, snow, hail\nmy wife,my dog,my cat\nend,b",
+    "two lines after one too short": "1,rain\nthe harbour,the wall,the sea\nmy wife,a,my dog\nend",
+    "lines within quotes that are not doubled": (
+        '1,"He said "hi there\nmy wife,my dog,my cat\nbye" and left",b'
+    ),
+    "an escape that nobody announced": "1,rain\\, my wife\\\nhere,a",
+    "another line end": "1,rain\nmy wife,my dog,my cat\r",
+    "a quote in a kept field": '1,rain,"a\n2,my wife left,b"',
+    "single quotes": "1,'rain\nmy wife,left me,today',a",
+    "a backslash before a quote": '1,"say \\",my wife\nmy dog,\\" she said",x',
+}
+
+
+@pytest.mark.parametrize("before", [0, 1, 150])
+@pytest.mark.parametrize("broken", LEAKS.values(), ids=LEAKS.keys())
+def test_no_piece_of_a_text_becomes_an_id_or_a_topic(broken, before):
+    """The worst that a reader of CSV can do here."""
+    sound = "".join(f"{i},rain,a\n" for i in range(before))
+    after = "".join(f"{i},snow,b\n" for i in range(200, 210))
+    content = f"id,text,topic\n{sound}{broken.replace('1,', '160,', 1)}\n{after}"
+    end = "\r\n" if "\r" in broken else "\n"
+    found = read(content.replace("\n", end) if before and end == "\r\n" else content)
+    records = [each for each in found if isinstance(each, Record)]
+
+    assert not [each for each in records if not each.fields["id"].isdigit()]
+    assert {each.fields["topic"] for each in records} <= {"a", "b", "x"}
+    assert [each.fields["id"] for each in records][:before] == [str(i) for i in range(before)]
+    if before:
+        assert [each.fields["id"] for each in records][-9:] == [str(i) for i in range(201, 210)]
+
+
+def test_without_ids_that_tell_nothing_after_a_break_is_released():
+    lines = "".join(f"{word},rain,a\n" for word in ("ann", "bob", "cyd", "dan"))
+    kept, withheld = faults(f"id,text,topic\n{lines}eve,a,b,c\n{lines}")
+
+    assert kept == ["ann", "bob", "cyd", "dan"]
+    assert withheld[1][0] == "the 4 lines after it"
+    assert "--id-field" in withheld[1][1]
+
+
+def test_rows_that_a_quote_may_have_joined_are_withheld():
+    kept, withheld = faults('id,text,topic\n1,rain,a\n2,"snow,b\n3,pear,c\n4,rain",d\n5,hail,e\n')
+
+    assert kept == ["1", "5"]
+    assert withheld[0][0] == "row 2 (lines 3 to 5)"
+    assert "look like rows" in withheld[0][1]
+
+
+def test_a_list_in_a_text_is_not_taken_for_rows():
+    assert rows('id,text,topic\n1,"Dear Tom, yes, ok\n- eggs, milk, 3 pears",a\n') == [
+        ("1", "Dear Tom, yes, ok\n- eggs, milk, 3 pears", "a")
+    ]
 
 
 def test_lines_are_counted_through_quoted_line_breaks():
@@ -137,7 +193,8 @@ def test_lines_are_counted_through_quoted_line_breaks():
         ("id,body\n1,rain\n", "no field 'text' in the input; it has id, body. Name the one"),
         ("id,Review Text,Größe\n1,a,b\n", "it has id, Review Text, Größe"),
         ("id,text\n1,rain\n", "no field 'topic'"),
-        ("7,It rained all day on us.,x\n8,a,b\n", "must name its fields; this one does not"),
+        ("7,It rained all day on us.,x\n8,a,b\n", "the first row .* must name its 3 fields"),
+        ("Dear mother, the oven burned\nAnn,b\n", "which must name its 2 fields; name the one"),
         ("id,text,topic,text\n", "names a field twice"),
     ],
 )
@@ -166,7 +223,7 @@ def test_lines_may_end_as_on_old_computers(tmp_path):
 
 
 def test_a_row_without_end_is_refused(monkeypatch):
-    monkeypatch.setattr("nomdeplume.formats.csv_rows.LONGEST", 1000)
+    monkeypatch.setattr("nomdeplume.formats.csv_dialect.LONGEST", 1000)
 
     with pytest.raises(InputError, match=r"the row on line 2 is longer .* quote open"):
         read('id,text,topic\n1,"' + "rain\n" * 300)

@@ -1,154 +1,209 @@
-"""CSV of any dialect: rows as lists of strings, each with the line that it begins on.
+"""CSV of any dialect: rows as lists of strings, each with the lines that it is on.
 
-A file that breaks its own quoting can put pieces of a text into any column, so nothing is
-guessed: a row that does not parse strictly is withheld whole, up to the line on which its
-quotes are even in number again, and so is what may be the rest of a row that was too short.
+A file that breaks its own rules can put pieces of a text into any column, where no noise
+protects them. So a row that is not as it should be is withheld, and after it every row
+that does not carry an id like those before: it may be a piece of what broke.
 """
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from nomdeplume.errors import InputError
+from nomdeplume.formats.csv_dialect import SAMPLE, Dialect, Row, dialect_of, parse
 from nomdeplume.formats.decode import decode_line
-from nomdeplume.formats.records import Fields, Record, Withheld, is_column
-from nomdeplume.formats.streams import LONGEST
+from nomdeplume.formats.records import Fields, Record, Withheld
 
-DELIMITERS = ",;\t|"
-SAMPLE = 100  # rows that tell the dialect
-EXCEL = re.compile(r"sep=(.)\s*", re.IGNORECASE)  # a first line by which Excel is told
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """What separates fields, what quotes them, and what escapes a quote (doubling, if nothing)."""
-
-    delimiter: str = ","
-    quote: str = '"'
-    escape: str | None = None
-
-    def rows(self, lines: Iterable[str]) -> Iterator[list[str]]:
-        """A reader that raises csv.Error on whatever breaks the rules."""
-        csv.field_size_limit(LONGEST)
-        return csv.reader(
-            lines,
-            delimiter=self.delimiter,
-            quotechar=self.quote,
-            escapechar=self.escape,
-            strict=True,  # which works only where a quote may be doubled, so it always may
-        )
-
-    def even(self, lines: list[str]) -> bool:
-        """Whether quotes are even in number on these lines, those that are escaped not counted."""
-        count = sum(line.count(self.quote) for line in lines)
-        if self.escape:
-            count -= sum(line.count(self.escape + self.quote) for line in lines)
-        return count % 2 == 0
+USUAL = frozenset(  # words that names of columns are made of
+    re.findall(
+        r"\w+",
+        """
+        a abstract answer article author body book category class code comment content country
+        created customer date day description document email feedback full genre group id index
+        key label lang language link main message month name no note number order page post
+        product question rating reply review score sentence sentiment source status story
+        subject summary tag tags text time timestamp title topic tweet type updated url user
+        utterance value year
+        """,
+    )
+)
+SAMPLED = 1 << 20  # characters of them, at most
+EXCEL = re.compile(r"sep=([^\s\"'\\]|\t)\r?\n?", re.IGNORECASE)  # a first line that tells Excel
 
 
-def dialect_of(sample: list[str], delimiter: str | None = None) -> Dialect:
-    """The dialect under which most rows of a sample have as many fields as the first.
+@dataclass
+class Ids:
+    """What the ids of sound rows look like, so that a row can be told from a piece of a text.
 
-    Signs that quote or escape are believed in only where they are seen to: under a
-    dialect that overlooks a quote, pieces of a broken row could pass for rows.
+    An id tells if all have had one shape, with more in it than letters, and, where all
+    were numbers that grew, if it grows on.
     """
-    quote = "'" if sample and sample[0].startswith("'") else '"'
-    escapes = (None, "\\") if any(f"\\{quote}" in line for line in sample) else (None,)
-    delimiters = [delimiter] if delimiter else DELIMITERS
-    candidates = [Dialect(*each) for each in product(delimiters, quote, escapes)]
-    return max(candidates, key=lambda each: _fit(each, sample))
+
+    shapes: set[str] = field(default_factory=set)
+    last: int | None = -1  # the largest number so far; None where they do not grow
+
+    def add(self, text: str) -> None:
+        self.shapes.add(_shape(text))
+        number = int(text) if text.isdecimal() and len(text) < 19 else None
+        growing = number is not None and self.last is not None and number > self.last
+        self.last = number if growing else None
+
+    @property
+    def tell(self) -> bool:
+        return len(self.shapes) == 1 and bool(min(self.shapes).replace("a", "").strip())
+
+    def like(self, text: str) -> bool:
+        """Whether this can be the id of a row that comes after those seen."""
+        if not self.tell or _shape(text) not in self.shapes:
+            return False
+        return self.last is None or int(text) > self.last
 
 
-def _fit(dialect: Dialect, sample: list[str]) -> tuple[float, int]:
-    found = [row for _, row in parse(iter(sample), dialect) if row != []]
-    if len(found) > 2 and len(sample) >= SAMPLE:
-        found.pop()  # it may go on after the sample
-    width = len(found[0] or []) if found else 0
-    even = sum(row is not None and len(row) == width for row in found) / max(len(found), 1)
-    return even - (width < 2), width
-
-
-def parse(
-    lines: Iterator[str], dialect: Dialect, number: int = 1
-) -> Iterator[tuple[int, list[str] | None]]:
-    """Rows with the number of their first line; None for one that breaks the rules."""
-    taken: list[str] = []
-    size = 0
-
-    def feed() -> Iterator[str]:
-        nonlocal size
-        for line in lines:
-            taken.append(line)
-            size += len(line)
-            if size > LONGEST:
-                raise InputError(
-                    f"the row on line {number} is longer than {LONGEST >> 20} MiB; "
-                    "is a quote open that never closes?"
-                )
-            yield line
-
-    feeding = feed()
-    rows = dialect.rows(feeding)
-    while True:
-        taken.clear()
-        size = 0
-        try:
-            row = next(rows, None)
-        except csv.Error:
-            while not dialect.even(taken) and next(feeding, None) is not None:
-                pass
-            yield number, None
-        else:
-            if row is None:
-                return
-            yield number, row
-        number += len(taken)
+def _shape(text: str) -> str:
+    """A text with each run of digits as 0 and each run of letters as a."""
+    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text))
 
 
 def read_rows(
     raw: Iterator[bytes], place: str, fields: Fields, delimiter: str | None = None
 ) -> Iterator[Record | Withheld]:
     """A record for every row; the first row names the fields."""
-    encodings: list[str] = []
-    lines = _decoded(raw, encodings)
-    sample = [line for _, line in zip(range(SAMPLE), lines, strict=False)]
+    remarks: dict[int, str] = {}
+    lines = _decoded(raw, remarks)
+    sample = _sample(lines)
+    if not sample:
+        return
     skipped = 0
-    if sample and (told := EXCEL.fullmatch(sample[0])):
+    if told := EXCEL.fullmatch(sample[0]):
         delimiter, skipped = delimiter or told[1], 1
     dialect = dialect_of(sample[skipped:], delimiter)
     rows = parse(_chained(sample[skipped:], lines), dialect, 1 + skipped)
-    names = _header(next((row for _, row in rows if row != []), []), fields)
-    where = {name: i for i, name in enumerate(names)}
-    short = 0
-    for count, (line, row) in enumerate((each for each in rows if each[1] != []), start=1):
-        here = f"{place} {count} (line {line})"
-        remark, encodings[:] = "; ".join(encodings), []
-        if row is None:
-            yield Withheld(here, "its quotes do not match, so its fields cannot be told apart.")
-        elif len(row) != len(names):
-            yield Withheld(here, f"expected {len(names)} fields, got {len(row)}.")
-        elif short == count - 1 and short:
-            yield Withheld(here, f"it may be the rest of row {short}, which is too short.")
+    head = next((row for row in rows if row.cells != []), Row(1, []))
+    reader = _Rows(_header(head.cells, fields), dialect, fields, head)
+    for count, row in enumerate((each for each in rows if each.cells != []), start=1):
+        where = f"{place} {count} ({_where(row)})"
+        if reason := reader.fault(row):
+            yield Withheld(where, reason)
+            if not reader.hopeful:
+                rest = sum(len(each.lines) for each in rows)
+                if rest:
+                    yield Withheld(f"the {rest:,} lines after it", reader.hopeless)
+                return
         else:
-            kept = {name: row[where[name]] for name in fields.released if name in where}
-            yield Record(here, row[where[fields.text]], kept, remark)
-        if row is not None and len(row) < len(names):
-            short = count
+            remark = remarks.pop(row.number, "") if remarks else ""
+            yield reader.record(where, row, remark)
+
+
+class _Rows:
+    """Rows under a header: which are sound, and what is released of them."""
+
+    def __init__(self, names: list[str], dialect: Dialect, fields: Fields, head: Row) -> None:
+        self._names, self._dialect, self._fields = names, dialect, fields
+        self._at = {name: i for i, name in enumerate(names)}
+        self._end = _line_end(head)
+        self._ids = Ids()
+        self._broken = ""
+
+    @property
+    def hopeful(self) -> bool:
+        """Whether rows after a broken one can be told from pieces of it."""
+        return self._ids.tell
+
+    @property
+    def hopeless(self) -> str:
+        return (
+            "nothing tells rows from pieces of the broken one, as ids would that are "
+            "numbered alike; mend it, or name such a field with --id-field."
+        )
+
+    def fault(self, row: Row) -> str:
+        """Why a row is withheld; nothing if it is sound."""
+        reason = self._unsound(row)
+        if reason:
+            self._learn(row)
+            self._broken = self._broken or f"line {row.number}"
+        elif self._broken and not self._ids.like(self._id(row)):
+            reason = f"it may be a piece of what is broken on {self._broken}."
+        else:
+            self._broken = ""
+            if self._fields.id in self._at:
+                self._ids.add(self._id(row))
+        return reason
+
+    def _learn(self, row: Row) -> None:
+        """The id of the row that breaks is sound if it stands before the text."""
+        at = self._at.get(self._fields.id, len(self._names))
+        if not self._broken and at < self._at[self._fields.text] and at < len(row.cells or []):
+            self._ids.add(self._id(row))
+
+    def _unsound(self, row: Row) -> str:
+        cells = row.cells
+        if cells is None:
+            return "its quotes do not match, so its fields cannot be told apart."
+        if len(cells) != len(self._names):
+            return f"expected {len(self._names)} fields, got {len(cells)}."
+        if _line_end(row) not in (self._end, ""):
+            return "its line ends otherwise than the first, so it may be cut."
+        if doubt := self._dialect.doubts(cells, row.lines):
+            return f"{doubt}."
+        if len(row.lines) > 1:
+            return self._run_on(row, cells)
+        return ""
+
+    def _run_on(self, row: Row, cells: list[str]) -> str:
+        """Whether a quote that was left open may have joined several rows."""
+        kept = [cells[self._at[name]] for name in self._fields.released if name in self._at]
+        if any("\n" in cell or "\r" in cell for cell in kept):
+            return "a line break is in its id or a kept field; a quote may have been left open."
+        for line in row.lines[1:]:
+            inner = next(iter(parse(iter([line]), self._dialect))).cells or []
+            if len(inner) == len(self._names) and self._ids.like(self._id_of(inner)):
+                return "it holds lines that look like rows; a quote may have been left open."
+        return ""
+
+    def _id(self, row: Row) -> str:
+        return self._id_of(row.cells or [])
+
+    def _id_of(self, cells: list[str]) -> str:
+        at = self._at.get(self._fields.id)
+        return cells[at] if at is not None else ""
+
+    def record(self, where: str, row: Row, remark: str) -> Record:
+        cells = row.cells or []
+        kept = {n: cells[self._at[n]] for n in self._fields.released if n in self._at}
+        return Record(where, cells[self._at[self._fields.text]], kept, remark)
+
+
+def _where(row: Row) -> str:
+    last = row.number + len(row.lines) - 1
+    return f"line {row.number}" if last <= row.number else f"lines {row.number} to {last}"
+
+
+def _line_end(row: Row) -> str:
+    last = row.lines[-1] if row.lines else ""
+    return last[len(last.rstrip("\r\n")) :]
 
 
 def _header(row: list[str] | None, fields: Fields) -> list[str]:
     """Names of the fields. If they do not look like names they may be a text, and are not shown."""
     names = [name.strip() for name in row or []]
-    if fields.text not in names and not (names and all(map(is_column, names))):
-        raise InputError("the first row of a CSV file must name its fields; this one does not.")
+    if fields.text not in names and not (names and any(map(_expected, names))):
+        raise InputError(
+            f"no field {fields.text!r} in the first row of the CSV file, which must name its "
+            f"{len(names)} field{'s' * (len(names) != 1)}; name the one of the text with "
+            "--text-field, or the sign between fields with --delimiter."
+        )
     if len(set(names)) < len(names):
         raise InputError("the first row of a CSV file names a field twice; rename one.")
     fields.check(names, columns=True)
     return names
+
+
+def _expected(name: str) -> bool:
+    """Whether a cell is what columns are usually called, so that its row is one of names."""
+    return set(re.split(r"[\W_]+", name.lower())) <= USUAL
 
 
 def names_fields(start: str, text_field: str) -> bool:
@@ -156,9 +211,18 @@ def names_fields(start: str, text_field: str) -> bool:
     sample = start.splitlines(keepends=True)[:SAMPLE]
     if not sample:
         return False
-    row = next((row for _, row in parse(iter(sample), dialect_of(sample))), None) or []
-    names = [name.strip() for name in row]
-    return len(names) > 1 and text_field in names and all(map(is_column, names))
+    first = next(parse(iter(sample), dialect_of(sample)), Row(1, []))
+    names = [name.strip() for name in first.cells or []]
+    return len(names) > 1 and text_field in names
+
+
+def _sample(lines: Iterator[str]) -> list[str]:
+    found: list[str] = []
+    size = 0
+    while len(found) < SAMPLE and size < SAMPLED and (line := next(lines, None)) is not None:
+        found.append(line)
+        size += len(line)
+    return found
 
 
 def _chained(first: list[str], rest: Iterator[str]) -> Iterator[str]:
@@ -167,9 +231,11 @@ def _chained(first: list[str], rest: Iterator[str]) -> Iterator[str]:
     yield from rest
 
 
-def _decoded(raw: Iterator[bytes], remarks: list[str]) -> Iterator[str]:
-    for line in raw:
+def _decoded(raw: Iterator[bytes], remarks: dict[int, str]) -> Iterator[str]:
+    """Lines as text; a remark on the first that is not UTF-8, under its number."""
+    told = False
+    for number, line in enumerate(raw, start=1):
         decoded = decode_line(line)
-        if decoded.remark and not remarks:
-            remarks.append(decoded.remark)
+        if decoded.remark and not told:
+            remarks[number], told = decoded.remark, True
         yield decoded.text

@@ -126,9 +126,11 @@ class CsvLines:
 
     def _row(self, values: list[Any]) -> str:
         row = io.StringIO()
-        writer = csv.writer(row, delimiter=self._delimiter, lineterminator="\n")
+        writer = csv.writer(
+            row, delimiter=self._delimiter
+        )  # ends lines so that it quotes \r and \n
         writer.writerow([str(x).lower() if isinstance(x, bool) else x for x in values])
-        return row.getvalue().encode("utf-8", "replace").decode()
+        return row.getvalue().removesuffix("\r\n").encode("utf-8", "replace").decode() + "\n"
 
 
 _LINES: dict[str, Lines] = {"text": TextLines(), "jsonl": JsonLines()}

@@ -5,11 +5,17 @@ import datetime as dt
 import gzip
 import io
 import json
+from hashlib import sha256
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
+
+from nomdeplume import InputError
+from nomdeplume.formats.reading import open_inputs
+from nomdeplume.formats.records import Fields, Record
 
 SMALL = ["--table", "t.txt", "--size", "3"]
 
@@ -81,6 +87,9 @@ def write(table, path):
         pq.write_table(table, path)
     elif path.suffix == ".arrow":
         pyarrow.feather.write_feather(table, path)
+    elif path.suffix == ".arrows":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as writer:
+            writer.write_table(table)
     else:
         records = [{**row, "when": str(row["when"])} for row in table.to_pylist()]
         with path.open("w", encoding="utf-8", newline="") as file:
@@ -291,3 +300,190 @@ def test_a_row_of_a_hundred_megabytes_works(run, tmp_path):
         ("2", "pear pear pear"),
         ("3", "snow snow snow"),
     ]
+
+
+def test_a_changed_offset_does_not_show_the_text_under_another_name(run, tmp_path):
+    """An Arrow file is buffers with numbers into them; one wrong number must be noticed."""
+    table = pa.table({"id": ["a", None, "c"], "text": ["my secret rain", "snow on my wife", "x"]})
+    path = tmp_path / "in.arrow"
+    pyarrow.feather.write_feather(table, path, compression="uncompressed")
+    sound = path.read_bytes()
+    offsets = np.array([0, 1, 1, 2], "<i4").tobytes()
+    changed = np.array([0, 53, 53, 54], "<i4").tobytes()
+    assert sound.count(offsets) == 1
+    path.write_bytes(sound.replace(offsets, changed))
+    done = run("obfuscate", "in.arrow", "-o", "o.jsonl", *SMALL, code=2)
+
+    assert b"damaged" in done.stderr
+    assert not (tmp_path / "o.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["in.arrow", "in.arrows", "in.parquet"])
+def test_damaged_columns_are_released_or_refused(tmp_path, name):
+    """Whatever bytes change, nothing but our own errors comes out."""
+    rng = np.random.default_rng(5)
+    write(corpus(topic=pa.array(["a", "b", "a"]).dictionary_encode()), tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    ends = set()
+    for _ in range(150):
+        data = bytearray(content)
+        for _ in range(rng.integers(1, 4)):
+            data[rng.integers(len(data))] = rng.integers(256)
+        (tmp_path / name).write_bytes(data)
+        try:
+            fields = Fields("body", "id", ("topic", "when"))
+            for record in open_inputs([str(tmp_path / name)], fields).records:
+                _ = isinstance(record, Record) and dict(record.fields)
+            ends.add("read")
+        except InputError:
+            ends.add("refused")
+
+    assert ends == {"read", "refused"}
+
+
+def test_a_stream_that_lacks_its_end_is_cut(run, tmp_path):
+    write(corpus(), tmp_path / "in.arrows")
+    path = tmp_path / "in.arrows"
+    path.write_bytes(path.read_bytes()[:-8])
+    done = run("obfuscate", "in.arrows", "--text-field", "body", *SMALL, code=2)
+
+    assert b"damaged or cut short" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("column", "fits"),
+    [
+        (pa.array([b"x"] * 3), False),
+        (pa.array([1, 2, 3], pa.duration("s")), False),
+        (pa.array([2**31 - 1] * 3, pa.date32()), False),
+        (pa.array([2**62] * 3), True),
+        (pa.array([float("nan")] * 3), True),
+        (pa.array(["a", "b", "a"], pa.string_view()), True),
+        (pa.array([None] * 3), True),
+        (pa.array([12 * 3600] * 3, pa.time32("s")), True),
+    ],
+)
+def test_every_plain_column_is_kept_where_it_can_be(run, tmp_path, column, fits):
+    pq.write_table(corpus(x=column), tmp_path / "in.parquet")
+    kept = ["--text-field", "body", "--keep", "x", *SMALL]
+    run("obfuscate", "in.parquet", "-o", "o.parquet", *kept)
+    done = run("obfuscate", "in.parquet", "-o", "o.jsonl", *kept, code=0 if fits else 2)
+
+    assert len(rows(tmp_path / "o.parquet")) == 3
+    assert fits or b"write to a .parquet file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.ExtensionArray.from_storage(
+            pa.opaque(pa.struct([("secret", pa.string())]), "t", "v"),
+            pa.array([{"secret": "Ann"}] * 3),
+        ),
+        pa.array([["Ann"]] * 3),
+    ],
+)
+def test_nothing_nested_hides_in_another_type(run, tmp_path, column):
+    pq.write_table(corpus(x=column), tmp_path / "in.parquet")
+    kept = ["--text-field", "body", "--keep", "x", *SMALL]
+    done = run("obfuscate", "in.parquet", "-o", "o.parquet", *kept, code=2)
+
+    assert b"'x' is nested" in done.stderr
+    assert b"secret" not in done.stderr
+
+
+def test_fields_that_come_and_go_are_null_in_columns(run, tmp_path):
+    lines = [{"id": i, "text": "rain", "x": "a"} for i in range(16_384)]
+    lines += [{"text": "snow"}, {"id": 7, "text": "snow"}]
+    content = "\n".join(map(json.dumps, lines))
+    (tmp_path / "in.jsonl").write_text(content, encoding="utf-8")
+    run("obfuscate", "in.jsonl", "-o", "o.parquet", "--keep", "x", *SMALL)
+    found = rows(tmp_path / "o.parquet")
+
+    assert found["id"].to_pylist()[-2:] == [None, 7]
+    assert found["x"].to_pylist()[-3:] == ["a", None, None]
+
+
+def test_what_is_not_unicode_has_no_column(run, tmp_path):
+    (tmp_path / "in.jsonl").write_text('{"id": "\\ud800", "text": "rain"}', encoding="utf-8")
+    done = run("obfuscate", "in.jsonl", "-o", "o.parquet", *SMALL, code=2)
+
+    assert b"is not Unicode" in done.stderr
+
+
+def test_more_categories_than_their_numbers_hold(run, tmp_path):
+    (tmp_path / "parts").mkdir()
+    for part in range(2):
+        names = pa.array([f"{part}-{i}" for i in range(100)])
+        topics = pa.DictionaryArray.from_arrays(pa.array(range(100), pa.int8()), names)
+        table = pa.table({"text": ["rain"] * 100, "topic": topics})
+        pq.write_table(table, tmp_path / "parts" / f"{part}.parquet")
+    run("obfuscate", "parts", "-o", "o.parquet", "--keep", "topic", *SMALL)
+
+    assert rows(tmp_path / "o.parquet")["topic"].to_pylist()[99:101] == ["0-99", "1-0"]
+
+
+def test_a_name_that_is_there_twice_is_refused(run, tmp_path):
+    table = pa.Table.from_arrays([pa.array(["rain"])] * 2, names=["text", "text"])
+    pq.write_table(table, tmp_path / "in.parquet")
+
+    assert b"is there twice" in run("obfuscate", "in.parquet", *SMALL, code=2).stderr
+    twice = b'{"id": 1, "text": "rain", "text": "snow"}\n'
+    piped = run("obfuscate", "-", *SMALL, stdin=b'{"text": "a"}\n' + twice, code=4)
+    assert b"not valid JSON" in piped.stderr
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_columns_do_not_come_through_a_pipe(run, kind):
+    done = run("obfuscate", "--from", kind, *SMALL, stdin=b"id,text\n1,rain\n", code=2)
+
+    assert b"standard input must be plain text, JSONL or CSV" in done.stderr
+
+
+def test_from_text_is_obeyed(run, tmp_path):
+    (tmp_path / "in.csv").write_text("id,text\n1,rain\n", encoding="utf-8")
+    named = run("obfuscate", "in.csv", "--from", "text", *SMALL)
+    piped = run("obfuscate", "--from", "text", *SMALL, stdin=b"id,text\n1,rain\n")
+
+    assert [len(done.stdout.splitlines()) for done in (named, piped)] == [1, 1]
+
+
+def test_csv_under_another_name_is_not_released_as_one_text(run, tmp_path):
+    (tmp_path / "export.dat").write_text("id;body\n1;rain\n2;snow\n", encoding="utf-8")
+    done = run("obfuscate", "export.dat", *SMALL, code=2)
+
+    assert b"no field 'text' in the input; it has id, body" in done.stderr
+    found = run("obfuscate", "export.dat", "--text-field", "body", *SMALL)
+    assert len(found.stdout.splitlines()) == 3
+
+
+def test_carriage_returns_in_kept_fields_are_quoted(run, tmp_path):
+    line = {"id": "a\rb", "text": "rain"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    run("obfuscate", "in.jsonl", "-o", "o.csv", *SMALL)
+    checked = ["--release", "o.csv", "--table", "t.txt"]
+
+    assert b"All 9 checks" in run("certificate", "o.csv.certificate.json", *checked).stdout
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("o.jsonl", lambda data: data.replace(b'{"id"', b'{"text": "my wife", "id"', 1)),
+        (
+            "o.csv",
+            lambda data: data.replace(b"id,text", b"id,text,text").replace(b"1,", b"1,my,", 1),
+        ),
+    ],
+)
+def test_additions_to_a_release_are_noticed_even_under_a_new_hash(run, tmp_path, name, change):
+    write(corpus(), tmp_path / "in.csv")
+    run("obfuscate", "in.csv", "-o", name, "--text-field", "body", *SMALL)
+    path, stated = tmp_path / name, tmp_path / f"{name}.certificate.json"
+    path.write_bytes(change(path.read_bytes()))
+    content = json.loads(stated.read_text(encoding="utf-8"))
+    content["output"]["sha256"] = sha256(path.read_bytes()).hexdigest()
+    stated.write_text(json.dumps(content), encoding="utf-8")
+    done = run("certificate", stated.name, "--release", name, "--table", "t.txt", code=3)
+
+    assert "✗ documents: cannot be read".encode() in done.stdout

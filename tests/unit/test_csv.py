@@ -205,7 +205,7 @@ def test_a_header_that_does_not_fit_is_refused(content, message):
 
 @pytest.mark.parametrize(
     ("encoding", "remark"),
-    [("utf-8", ""), ("utf-8-sig", ""), ("utf-16", ""), ("cp1252", "read as Latin-1")],
+    [("utf-8", ""), ("utf-8-sig", ""), ("utf-16", ""), ("cp1252", "read as Windows-1252")],
 )
 def test_every_usual_encoding_is_read(tmp_path, encoding, remark):
     (tmp_path / "in.csv").write_bytes('id,text,topic\n1,"Über\nuns",é\n'.encode(encoding))

@@ -11,6 +11,7 @@ import rich_click as click
 
 from nomdeplume.cli.options import table_options
 from nomdeplume.errors import InputError
+from nomdeplume.formats.kinds import KINDS
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from nomdeplume.privacy.certificate import Certificate
 
 PATH = click.Path(path_type=Path)
+SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 
 
 @click.command()
@@ -53,7 +55,7 @@ PATH = click.Path(path_type=Path)
 @click.option(
     "--from",
     "kind",
-    type=click.Choice(["text", "jsonl", "csv", "parquet", "arrow"]),
+    type=click.Choice(KINDS),
     help="What the input is. [default: told by name and content]",
 )
 @click.option("--delimiter", metavar="SIGN", help="Between CSV fields. [default: , ; | or tab]")
@@ -119,13 +121,23 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         )
         if saved:
             _save(certificate, saved, force=options["force"])
-        sink.publish()
+        _publish(sink, saved)
     except BaseException:
         sink.discard()
         raise
     if not options["quiet"]:
         _report(certificate, tally, output, saved)
     return 4 if tally.withheld else 0
+
+
+def _publish(sink: Sink, saved: Path | None) -> None:
+    """Let the release appear; if it cannot, its certificate must not stay behind."""
+    try:
+        sink.publish()
+    except BaseException:
+        if saved:
+            saved.unlink(missing_ok=True)
+        raise
 
 
 def _run(

@@ -1,1 +1,1 @@
-"""Texts in and documents out, as a stream: files, folders, standard input, JSONL."""
+"""Texts in and documents out, as a stream: files of every usual kind, folders, pipes."""

@@ -6,15 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, Unreadable
 from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_text
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
+from nomdeplume.formats.streams import Damaged
 
-ROWS = 4096  # at most, in a batch
-BYTES = 1 << 24  # of text, about, in a batch
-DAMAGED = "{} is damaged or cut short; make it again."
+ROWS = 1024  # at most, in a batch
+BYTES = 1 << 24  # about, in a batch
+MARKS = {"parquet": (b"PAR1",), "arrow": (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")}
+END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def read_files(
@@ -34,12 +36,15 @@ def read_files(
 def _batches(path: Path, kind: str, fields: Fields) -> Iterator[tuple[Any, int]]:
     """Batches of the columns that are needed, each with the number of rows in the file."""
     pa = arrow()
+    with path.open("rb") as file:
+        if not file.read(8).startswith(MARKS[kind]):
+            raise InputError(f"{path} is no {kind.capitalize()} file, though it should be.")
     batches = _parquet(path, fields) if kind == "parquet" else _arrow(path, fields)
     while True:
         try:
             found = next(batches, None)
-        except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError):
-            raise InputError(DAMAGED.format(path)) from None
+        except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, SystemError):
+            raise Damaged(path) from None
         if found is None:
             return
         yield found
@@ -52,18 +57,21 @@ def _parquet(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
     with pq.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
         names = _needed(file.schema_arrow, fields)
         rows = file.metadata.num_rows
-        heavy = _width(file.metadata, fields.text) if rows else 0
-        size = max(1, min(ROWS, BYTES // max(heavy, 1)))
+        size = max(1, min(ROWS, BYTES // max(_width(file.metadata, names), 1)))
         for batch in file.iter_batches(batch_size=size, columns=names):
             yield batch, rows
 
 
-def _width(metadata: Any, name: str) -> int:
-    """Bytes of a row's text in the row group where it is longest on average."""
+def _width(metadata: Any, names: list[str]) -> int:
+    """Bytes of a row's columns in the row group where they are widest on average."""
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    at = metadata.schema.names.index(name)
-    widths = [g.column(at).total_uncompressed_size // max(g.num_rows, 1) for g in groups]
-    return int(max(widths, default=0))
+    return max((_group_width(group, names) for group in groups), default=0)
+
+
+def _group_width(group: Any, names: list[str]) -> int:
+    columns = [group.column(i) for i in range(group.num_columns)]
+    sizes = [each.total_uncompressed_size for each in columns if each.path_in_schema in names]
+    return int(sum(sizes) // max(group.num_rows, 1))
 
 
 def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
@@ -74,19 +82,20 @@ def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
         raw.seek(0)
         if start[:4] == b"FEA1":
             raise InputError(f"{path} is Feather of version 1; save it as version 2.")
-        opened = pa.ipc.open_file if start == b"ARROW1" else pa.ipc.open_stream
-        names = _needed(opened(raw).schema, fields)
-        raw.seek(0)
-        every = opened(raw).schema.names
-        options = pa.ipc.IpcReadOptions(included_fields=[every.index(name) for name in names])
+        as_file = start == b"ARROW1"
+        opened = pa.ipc.open_file if as_file else pa.ipc.open_stream
+        schema = opened(raw).schema
+        names = _needed(schema, fields)
+        options = pa.ipc.IpcReadOptions(included_fields=[schema.names.index(n) for n in names])
         raw.seek(0)
         reader = opened(raw, options=options)
-        batches = iter(reader) if start != b"ARROW1" else _numbered(reader)
+        batches = _numbered(reader) if as_file else _streamed(reader, path)
         size, done = path.stat().st_size, 0
         for batch in batches:
             done += batch.num_rows
             rows = done * size // max(raw.tell(), 1)  # how many there will be, about
             step = max(1, min(ROWS, BYTES * batch.num_rows // max(batch.nbytes, 1)))
+            _check_sound(batch)
             for i in range(0, batch.num_rows, step):
                 yield batch.slice(i, step), rows
 
@@ -96,9 +105,35 @@ def _numbered(reader: Any) -> Iterator[Any]:
         yield reader.get_batch(i)
 
 
+def _streamed(reader: Any, path: Path) -> Iterator[Any]:
+    """The batches of a stream, which is whole only if it says so at its end."""
+    yield from reader
+    with path.open("rb") as file:
+        file.seek(-len(END_OF_STREAM), 2)
+        if file.read() != END_OF_STREAM:
+            raise EOFError
+
+
+def _check_sound(batch: Any) -> None:
+    """Raise if a batch points outside itself: a changed offset could show one column's values
+    under the name of another. Strings are looked at as bytes; which encoding they are in is
+    another matter."""
+    pa = arrow()
+    views = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}
+    for column in batch.columns:
+        column.validate()
+        if column.type in views:
+            column.view(views[column.type]).validate(full=True)
+        else:
+            column.validate(full=True)
+
+
 def _needed(schema: Any, fields: Fields) -> list[str]:
     """The text and what is released beside it, if the file has them and they are plain."""
     fields.check(schema.names, columns=True)
+    for name in (fields.text, *fields.released):
+        if schema.names.count(name) > 1:
+            raise InputError(f"field {name!r} is there twice; rename one.")
     check_text(fields.text, schema.field(fields.text).type)
     kept = [name for name in fields.released if name in schema.names]
     for name in kept:
@@ -107,25 +142,35 @@ def _needed(schema: Any, fields: Fields) -> list[str]:
 
 
 def _records(batch: Any, fields: Fields, place: str, done: int) -> Iterator[Record | Withheld]:
-    texts = _texts(batch.column(fields.text))
-    kept = [name for name in fields.released if name in batch.schema.names]
+    kept = [name for name in batch.schema.names if name != fields.text]
     columns = Columns(bare(batch.select(kept)))
-    for i, text in enumerate(texts):
+    for i, text in enumerate(_texts(batch.column(fields.text))):
         where = f"{place} {done + i + 1}"
         if text is None:
             yield Withheld(where, f"field {fields.text!r} is null.")
+        elif isinstance(text, Unreadable):
+            yield Withheld(where, str(text))
         else:
             yield Record(where, text, Row(columns, i))
 
 
-def _texts(column: Any) -> list[str | None]:
+def _texts(column: Any) -> list[str | Unreadable | None]:
     """The strings of a column; any that is not UTF-8, though it should be, as it decodes."""
     pa = arrow()
     if pa.types.is_dictionary(column.type):
         column = column.dictionary_decode()
     try:
-        strings: list[str | None] = column.to_pylist()
+        return list(column.to_pylist())
     except UnicodeDecodeError:
-        values = column.cast(pa.large_binary()).to_pylist()
-        return [None if value is None else decode(value).text for value in values]
-    return strings
+        return [value and _decoded(value) for value in column.cast(pa.large_binary()).to_pylist()]
+
+
+def _decoded(value: bytes) -> str | Unreadable:
+    try:
+        return value.decode("utf-8")
+    except UnicodeDecodeError:
+        pass
+    try:
+        return decode(value).text
+    except Unreadable as error:
+        return error

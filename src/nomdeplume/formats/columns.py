@@ -10,6 +10,7 @@ from typing import Any
 
 from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
+from nomdeplume.frames.plain import is_plain
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,6 +18,11 @@ class Columns:
     """The kept columns of some rows, as Arrow has them."""
 
     batch: Any  # pyarrow.RecordBatch
+
+    @cached_property
+    def weight(self) -> int:
+        """Bytes of a row, on average."""
+        return int(self.batch.nbytes // max(self.batch.num_rows, 1))
 
     @cached_property
     def plain(self) -> dict[str, list[Any]]:
@@ -53,9 +59,14 @@ def bare(batch: Any) -> Any:
     return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
 
 
+def _stored(kind: Any) -> Any:
+    """The type that values are stored as, where a type is made of another."""
+    return _stored(kind.storage_type) if isinstance(kind, arrow().BaseExtensionType) else kind
+
+
 def _bare(column: Any) -> Any:
     pa = arrow()
-    if isinstance(column.type, pa.ExtensionType):
+    if isinstance(column.type, pa.BaseExtensionType):
         return _bare(column.storage)
     kinds = {"string_view": pa.large_string(), "binary_view": pa.large_binary()}
     wanted = kinds.get(str(column.type))
@@ -64,9 +75,10 @@ def _bare(column: Any) -> Any:
 
 def check_plain(name: str, kind: Any) -> None:
     """Refuse a column whose values have parts: a name does not tell what all is in there."""
-    types = arrow().types
-    if types.is_nested(kind):
-        raise InputError(f"field {name!r} is nested ({_called(kind)}); only plain fields are kept.")
+    if not is_plain(_stored(kind)):
+        raise InputError(
+            f"field {name!r} is nested ({_called(_stored(kind))}); only plain fields are kept."
+        )
 
 
 def check_text(name: str, kind: Any) -> None:
@@ -90,17 +102,30 @@ def _called(kind: Any) -> str:
 
 def _plain(name: str, column: Any) -> list[Any]:
     pa = arrow()
+    try:
+        values = _values(column)
+    except (pa.ArrowException, UnicodeDecodeError):
+        values = None
+    if values is None:
+        raise InputError(
+            f"field {name!r} holds {_called(column.type)}, which this kind of output cannot; "
+            "write to a .parquet file."
+        )
+    return values
+
+
+def _values(column: Any) -> list[Any] | None:
+    """The values of a column; None if JSON and CSV have no way to write them."""
+    pa = arrow()
     types, kind = pa.types, column.type
     if types.is_dictionary(kind):
-        return _plain(name, column.dictionary_decode())
+        return _values(column.dictionary_decode())
     if types.is_floating(kind):
         return [x if x is not None and isfinite(x) else None for x in column.to_pylist()]
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_null(kind) or is_text(kind):
-        values: list[Any] = column.to_pylist()
-        return values
-    if types.is_temporal(kind) or types.is_decimal(kind):
-        return list(column.cast(pa.string()).to_pylist())
-    raise InputError(
-        f"field {name!r} holds {_called(kind)}, which this kind of output cannot; "
-        "write to a .parquet file."
-    )
+        return list(column.to_pylist())
+    written = types.is_temporal(kind) and not types.is_duration(kind)
+    if not written and not types.is_decimal(kind):
+        return None
+    texts = list(column.cast(pa.string()).to_pylist())
+    return None if any(text and "out of range" in text for text in texts) else texts

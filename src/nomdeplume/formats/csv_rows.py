@@ -92,8 +92,8 @@ def read_rows(
                     yield Withheld(f"the {rest:,} lines after it", reader.hopeless)
                 return
         else:
-            remark = remarks.pop(row.number, "") if remarks else ""
-            yield reader.record(where, row, remark)
+            found = [n for n in remarks if row.number <= n < row.number + len(row.lines)]
+            yield reader.record(where, row, remarks.pop(found[0]) if found else "")
 
 
 class _Rows:
@@ -207,13 +207,15 @@ def _expected(name: str) -> bool:
 
 
 def names_fields(start: str, text_field: str) -> bool:
-    """Whether an input begins with a row of names, the text's among them."""
+    """Whether an input begins with a row of names, the text's or only usual ones among them."""
     sample = start.splitlines(keepends=True)[:SAMPLE]
-    if not sample:
+    if len(sample) < 2:
         return False
-    first = next(parse(iter(sample), dialect_of(sample)), Row(1, []))
+    first, second, *_ = (*parse(iter(sample), dialect_of(sample)), Row(1, []), Row(1, []))
     names = [name.strip() for name in first.cells or []]
-    return len(names) > 1 and text_field in names
+    if len(names) < 2 or len(second.cells or []) != len(names):
+        return False
+    return text_field in names or all(map(_expected, names))
 
 
 def _sample(lines: Iterator[str]) -> list[str]:

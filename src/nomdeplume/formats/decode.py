@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from nomdeplume.errors import Unreadable
 
 GZIP = b"\x1f\x8b"
-DAMAGED = (OSError, EOFError, zlib.error)  # what reading a broken gzip file raises
+ZSTD = b"\x28\xb5\x2f\xfd"
+BROKEN = (OSError, EOFError, zlib.error)  # what reading a broken packed file raises
 BINARY = {
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
@@ -21,7 +22,10 @@ BINARY = {
     b"SQLite format 3": "a database",
     b"PAR1": "a Parquet file",
     b"ARROW1": "an Arrow file",
-    b"\x28\xb5\x2f\xfd": "compressed data",
+    ZSTD: "compressed data",
+    b"BZh": "bzip2; unpack it first",
+    b"\xfd7zXZ": "xz; unpack it first",
+    b"\x80\x04\x95": "a Python pickle",
     b"\x7fELF": "a program",
     GZIP: "compressed data within compressed data",
 }
@@ -53,14 +57,14 @@ def decode(data: bytes) -> Decoded:
         raise Unreadable(f"expected text, got {kind}.")
     if encoding := marked(data):
         return Decoded(_strict(data, encoding).replace("\0", " "))
-    if wide := _unmarked_utf16(data):
+    if wide := unmarked_utf16(data):
         return Decoded(_strict(data, wide).replace("\0", " "), "read as UTF-16")
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         if _controls(data) > 0.02:
             raise Unreadable("expected text, got binary data.") from None
-        return Decoded(_latin(data), "not UTF-8, read as Latin-1")
+        return Decoded(_latin(data), "not UTF-8, read as Windows-1252 (Latin-1)")
     if _controls(data) > 0.3:
         raise Unreadable("expected text, got binary data.")
     return Decoded(text.replace("\0", " "))
@@ -71,7 +75,7 @@ def decode_line(data: bytes) -> Decoded:
     try:
         return Decoded(data.decode("utf-8").removeprefix("\ufeff").replace("\0", " "))
     except UnicodeDecodeError:
-        return Decoded(_latin(data), "not UTF-8, read as Latin-1")
+        return Decoded(_latin(data), "not UTF-8, read as Windows-1252 (Latin-1)")
 
 
 def binary(start: bytes) -> str:
@@ -92,7 +96,7 @@ def _strict(data: bytes, encoding: str) -> str:
         raise Unreadable(f"expected {name} as its first bytes say, got other bytes.") from None
 
 
-def _unmarked_utf16(data: bytes) -> str:
+def unmarked_utf16(data: bytes) -> str:
     """The byte order of UTF-16 without a mark: every second byte of most scripts' spaces is NUL."""
     part = data[:LOOKED_AT]
     if len(part) < 4 or len(data) % 2:

@@ -13,10 +13,10 @@ from typing import IO, Any
 
 from nomdeplume.errors import InputError
 from nomdeplume.formats import columnar, csv_rows, jsonl
-from nomdeplume.formats.decode import GZIP, binary, marked
+from nomdeplume.formats.decode import GZIP, ZSTD, binary, marked
 from nomdeplume.formats.kinds import Kind, begins, delimiter_of, named
 from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
-from nomdeplume.formats.streams import ZSTD, lines, unpacked
+from nomdeplume.formats.streams import Damaged, lines, unpacked
 from nomdeplume.formats.texts import files_in, read_stream, read_texts
 
 UNITS = {"jsonl": "line", "csv": "row"}
@@ -42,9 +42,9 @@ def open_inputs(
             raise InputError("standard input is closed; name a text to release.")
         return _standard_input(stdin or sys.stdin.buffer, fields, kind, delimiter)
     paths = [_existing(name) for name in names]
-    found = [kind or _kind(path) for path in paths]
+    found = [kind or _kind(path, fields) for path in paths]
     if set(found) <= {"text", "folder"}:
-        return read_texts(paths, fields)
+        return read_texts(paths, fields, told=kind == "text")
     if len(set(found)) > 1:
         listed = " and ".join(sorted(set(found)))
         raise InputError(f"inputs must be all of one kind, got {listed}; run them separately.")
@@ -63,7 +63,10 @@ def _records(kind: Kind, files: list[Path], fields: Fields, delimiter: str | Non
         for path in files:
             with io.BufferedReader(MeteredFile(path, meter)) as file:
                 place = "" if len(files) == 1 else f"{path}, "
-                yield from read(_content(file, path), f"{place}{UNITS[kind]}")
+                try:
+                    yield from read(_content(file, path), f"{place}{UNITS[kind]}")
+                except InputError as error:
+                    raise InputError(f"{place}{error}") from None
 
     return Inputs(kind, records(), meter, total)
 
@@ -86,7 +89,8 @@ def _content(file: io.BufferedReader[Any], path: Path) -> Iterator[bytes]:
 
 def _existing(name: str) -> Path:
     """The path of that name, which is not quoted if it might be a text put in its place."""
-    shown = name if len(name) <= 100 and name.isprintable() else "the name given"
+    plain = len(name) <= 100 and name.isprintable() and (" " not in name or Path(name).suffix)
+    shown = name if plain else "the name given"
     try:
         mode = Path(name).stat().st_mode if name else 0
     except (OSError, ValueError):
@@ -98,7 +102,7 @@ def _existing(name: str) -> Path:
     return Path(name)
 
 
-def _kind(path: Path) -> Kind:
+def _kind(path: Path, fields: Fields) -> Kind:
     """What a file holds, by its first bytes and its name; a folder is what its files are called."""
     if path.is_dir():
         kinds = {named(file) for file in _parts(path)}
@@ -108,27 +112,31 @@ def _kind(path: Path) -> Kind:
     if not path.is_file():
         return named(path) or "text"
     with path.open("rb") as file:
-        if found := begins(file.read(8)):
+        start = file.read(8)
+        file.seek(max(0, path.stat().st_size - 4))
+        found = begins(start)
+        if found and (found != "parquet" or file.read() == b"PAR1"):
             return found
-    return named(path) or _sniffed(path)
+    return named(path) or _sniffed(path, fields)
 
 
-def _sniffed(path: Path) -> Kind:
-    """JSONL is told by its first lines. What cannot be unpacked is said when its turn comes."""
+def _sniffed(path: Path, fields: Fields) -> Kind:
+    """JSONL and CSV are told by their first lines; what is damaged is said when its turn comes."""
     with path.open("rb") as file:
         try:
-            return _by_start(unpacked(file, str(path)).read(START))
-        except InputError as error:
-            if "damaged" in str(error):
-                return "text"
-            raise
+            return _by_start(unpacked(file, str(path)).read(START), fields)
+        except Damaged:
+            return "text"
 
 
-def _by_start(start: bytes) -> Kind:
-    """JSONL or a text; other JSON is refused, it is no text either."""
+def _by_start(start: bytes, fields: Fields) -> Kind:
+    """JSONL, CSV or a text; other JSON is refused, it is no text either."""
     if (found := jsonl.sniff(start)) == "json":
         raise InputError("this looks like JSON, but not like one record a line; make it JSONL.")
-    return "jsonl" if found == "records" else "text"
+    if found == "records":
+        return "jsonl"
+    text = start.decode(marked(start) or "utf-8", "ignore")
+    return "csv" if csv_rows.names_fields(text, fields.text) else "text"
 
 
 def _parts(path: Path) -> list[Path]:
@@ -144,12 +152,9 @@ def _standard_input(
     """A pipe holds records if it begins like some, else one text."""
     head = b"".join(islice(stream, 10))
     piped = io.BufferedReader(_Piped(head, stream), 1 << 16)
-    if head.startswith((GZIP, ZSTD)) or begins(head):
+    if head.startswith((GZIP, ZSTD)) or begins(head) or kind in ("parquet", "arrow"):
         raise InputError("standard input must be plain text, JSONL or CSV; name other files.")
-    kind = kind or _by_start(head)
-    start = head.decode(marked(head) or "utf-8", "ignore")
-    if kind == "text" and csv_rows.names_fields(start, fields.text):
-        kind = "csv"
+    kind = kind or _by_start(head, fields)
     if kind == "text":
         return read_stream(piped, fields)
     read = _reader(kind, fields, delimiter)

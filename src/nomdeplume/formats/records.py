@@ -49,6 +49,7 @@ class Fields:
     keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "keep", tuple(dict.fromkeys(self.keep)))
         if self.text in (self.id, *self.keep):
             raise InputError(
                 f"field {self.text!r} is the private text; it cannot be kept or be the id."

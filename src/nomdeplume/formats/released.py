@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from nomdeplume import strict_json
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.streams import LONGEST, lines, unpacked
 
@@ -26,14 +26,17 @@ def records(path: Path, kind: str) -> Iterator[Mapping[str, Any]]:
         if kind == "csv":
             yield from _csv(content, delimiter_of(path) or ",")
         elif kind == "jsonl":
-            yield from (json.loads(line) for line in lines(content, str(path)))
+            for line in lines(content, str(path)):
+                yield strict_json.loads(line.decode("utf-8"))
         else:
             for line in lines(content, str(path)):
                 yield {"text": line.decode("utf-8", "replace").removesuffix("\n")}
 
 
 def _rows(batch: Any) -> Iterator[dict[str, Any]]:
-    """The words of each row; of the other columns only that they are there."""
+    """The words of each row; of the other columns only that they are there, and nothing else is."""
+    if batch.schema.metadata or len(set(batch.schema.names)) < len(batch.schema.names):
+        raise ValueError("a release has no notes and no name twice")
     others = dict.fromkeys(name for name in batch.schema.names if name != "text")
     for text in batch.column("text").to_pylist():
         yield {**others, "text": text}
@@ -41,5 +44,10 @@ def _rows(batch: Any) -> Iterator[dict[str, Any]]:
 
 def _csv(content: io.BufferedReader[Any], delimiter: str) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(LONGEST)
-    text = io.TextIOWrapper(content, "utf-8", newline="")
-    yield from csv.DictReader(text, delimiter=delimiter, strict=True)
+    rows = csv.reader(
+        io.TextIOWrapper(content, "utf-8", newline=""), delimiter=delimiter, strict=True
+    )
+    names = next(rows, [])
+    if len(set(names)) < len(names):
+        raise ValueError("a release has no name twice")
+    yield from (dict(zip(names, row, strict=True)) for row in rows)

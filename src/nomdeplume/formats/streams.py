@@ -9,9 +9,8 @@ from typing import Any
 
 from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
-from nomdeplume.formats.decode import DAMAGED, GZIP, marked
+from nomdeplume.formats.decode import BROKEN, GZIP, ZSTD, marked, unmarked_utf16
 
-ZSTD = b"\x28\xb5\x2f\xfd"
 LONGEST = 1 << 29  # bytes of one line, and of one row
 
 
@@ -27,6 +26,13 @@ def unpacked(file: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
     return file
 
 
+class Damaged(InputError):
+    """A file that ends early or contradicts itself."""
+
+    def __init__(self, path: object) -> None:
+        super().__init__(f"{path} is damaged or cut short; make it again.")
+
+
 class _Guarded(io.RawIOBase):
     """A reader whose failures are told as what they mean: the packed file is broken."""
 
@@ -39,8 +45,8 @@ class _Guarded(io.RawIOBase):
     def readinto(self, buffer: Any, /) -> int:
         try:
             data = self._read(len(buffer))
-        except DAMAGED:
-            raise InputError(f"{self._name} is damaged or cut short; make it again.") from None
+        except BROKEN:
+            raise Damaged(self._name) from None
         buffer[: len(data)] = data
         return len(data)
 
@@ -51,7 +57,7 @@ def lines(file: io.BufferedReader[Any], name: str) -> Iterator[bytes]:
     A line ends with a line feed, or, in a file that has none, with a carriage return.
     """
     start = file.peek(1 << 16)
-    encoding = marked(start[:4])
+    encoding = marked(start[:4]) or unmarked_utf16(start[: len(start) // 2 * 2])
     if encoding.startswith(("utf-16", "utf-32")):
         yield from _transcoded(file, encoding, name)
     elif b"\r" in start and b"\n" not in start:

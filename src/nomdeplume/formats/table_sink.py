@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from hashlib import file_digest
 from itertools import groupby
 from pathlib import Path
@@ -33,7 +34,7 @@ class TableSink:
     def write(self, words: str, fields: Mapping[str, Any]) -> None:
         self._words.append(words)
         self._fields.append(fields)
-        self._bytes += len(words)
+        self._bytes += len(words) + _weight(fields)
         if len(self._words) >= ROWS or self._bytes >= BYTES:
             self._flush()
 
@@ -50,6 +51,9 @@ class TableSink:
         self._target.publish()
 
     def discard(self) -> None:
+        with suppress(Exception):  # it is thrown away, whatever state it is in
+            if self._writer:
+                self._writer.close()
         self._target.discard()
 
     def _flush(self) -> None:
@@ -63,7 +67,12 @@ class TableSink:
             schema = pa.unify_schemas(schemas, promote_options="permissive")
             if schema != self._schema:
                 self._widen(schema)
-            self._writer.write_table(table.cast(schema))
+            self._writer.write_table(_fitted(table, schema))
+        except UnicodeEncodeError:
+            raise InputError(
+                "a kept field or the id is not Unicode, which a column must be; "
+                "write to a .jsonl file."
+            ) from None
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             raise InputError(
                 "a kept field or the id changes its type on the way, which a column cannot; "
@@ -82,7 +91,8 @@ class TableSink:
             self._writer, self._schema = self._opened(schema), schema
             with old.open("rb") as file:
                 for batch in batches(file, self._kind):
-                    self._writer.write_table(arrow().Table.from_batches([batch]).cast(schema))
+                    table = arrow().Table.from_batches([batch])
+                    self._writer.write_table(_fitted(table, schema))
         finally:
             old.unlink()
 
@@ -124,8 +134,26 @@ class TableSink:
         fresh = pc.unique(values.drop_null())
         fresh = fresh.filter(pc.invert(pc.is_in(fresh, value_set=known)))
         known = self._known[name] = pa.concat_arrays([known, fresh])
-        codes = pc.index_in(values, value_set=known).cast(column.type.index_type)
+        kind = column.type.index_type
+        kind = kind if len(known) < 2 ** (kind.bit_width - 1) else pa.int32()
+        codes = pc.index_in(values, value_set=known).cast(kind)
         return pa.DictionaryArray.from_arrays(codes, known)
+
+
+def _fitted(table: Any, schema: Any) -> Any:
+    """A table under a wider schema: columns that it lacks are null."""
+    pa = arrow()
+    for field in schema:
+        if field.name not in table.column_names:
+            table = table.append_column(field.name, pa.nulls(len(table), field.type))
+    return table.select(schema.names).cast(schema)
+
+
+def _weight(fields: Mapping[str, Any]) -> int:
+    """About how many bytes the kept fields of a row have."""
+    if isinstance(fields, Row):
+        return fields.columns.weight
+    return sum(len(value) for value in fields.values() if isinstance(value, str))
 
 
 def _source(row: Mapping[str, Any]) -> int:

@@ -10,12 +10,12 @@ from typing import Any
 
 from nomdeplume.errors import InputError, Unreadable
 from nomdeplume.formats import jsonl
-from nomdeplume.formats.decode import decode
+from nomdeplume.formats.decode import GZIP, ZSTD, binary, decode
 from nomdeplume.formats.kinds import named, unpacked_name
 from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
 from nomdeplume.formats.streams import unpacked
 
-TABULAR = {
+NOT_TEXT = {
     ".json": "JSON that is not one record a line; convert it to JSONL first",
     ".html": "a web page; save it as text first",
     ".htm": "a web page; save it as text first",
@@ -23,11 +23,15 @@ TABULAR = {
 }
 
 
-def read_texts(paths: list[Path], fields: Fields) -> Inputs:
-    """Text files are numbered: a name can tell an author, and is released only if kept."""
+def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inputs:
+    """Text files are numbered: a name can tell an author, and is released only if kept.
+
+    Those that somebody `told` to be text are, whatever they are called.
+    """
     files = [pair for path in paths for pair in files_in(path)]
     if not files:
         raise InputError("the folder holds no files.")
+    _check_text(files[0][1])
     if unknown := set(fields.keep) - {"id", "name"}:
         raise InputError(f"a text file has no field {min(unknown)!r} to keep, only 'name'.")
     kept = "name" in fields.keep
@@ -40,7 +44,7 @@ def read_texts(paths: list[Path], fields: Fields) -> Inputs:
         for number, (name, path) in enumerate(files, start=1):
             place = str(path) if one else f"document {number} of {len(files)}"
             beside = {"id": number} | ({"name": name} if kept else {})
-            yield _read(path, place, beside, meter)
+            yield _read(path, place, beside, meter, told=told)
 
     total = sum(path.stat().st_size for _, path in files if path.exists())
     return Inputs("text" if one else "folder", records(), meter, total)
@@ -65,10 +69,21 @@ def _fail(error: OSError) -> None:
     raise error
 
 
-def _read(path: Path, place: str, beside: Mapping[str, Any], meter: Meter) -> Record | Withheld:
+def _check_text(path: Path) -> None:
+    """Say at once what the first file is, if it is a picture or a program."""
+    if path.is_file() and os.access(path, os.R_OK):
+        with path.open("rb") as file:
+            start = file.read(16)
+        if (what := binary(start)) and not start.startswith((GZIP, ZSTD)):
+            raise InputError(f"{path}: expected text, got {what}.")
+
+
+def _read(
+    path: Path, place: str, beside: Mapping[str, Any], meter: Meter, *, told: bool
+) -> Record | Withheld:
     try:
         with io.BufferedReader(MeteredFile(path, meter)) as file:
-            return _text(place, unpacked(file, "the file").read(), beside, path)
+            return _text(place, unpacked(file, "the file").read(), beside, None if told else path)
     except InputError as error:
         return Withheld(place, str(error))
     except OSError as error:
@@ -76,7 +91,7 @@ def _read(path: Path, place: str, beside: Mapping[str, Any], meter: Meter) -> Re
 
 
 def _text(place: str, data: bytes, fields: Mapping[str, Any], path: Path | None = None) -> Record:
-    if path and (kind := TABULAR.get(path.suffix.lower())):
+    if path and (kind := NOT_TEXT.get(path.suffix.lower())):
         raise Unreadable(f"expected text, got {kind}.")
     if path and (records := named(path)):
         raise Unreadable(f"expected text, got a file called {records}; release it by itself.")

@@ -46,8 +46,9 @@ def open_sink(
         return TableSink(AtomicFile(output, force=force), output, kind=chosen, warning=warning)
     if keep and chosen == "text":
         raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
-    target = Stream() if output is None else AtomicFile(output, force=force)
     packing = packing_of(output.name) if output else ""
+    packer(packing, len)  # if it cannot be had, that is said before all else
+    target = Stream() if output is None else AtomicFile(output, force=force)
     lines = CsvLines(output) if chosen == "csv" else _LINES[chosen]
     return LineSink(target, lines, kind=chosen, packing=packing, warning=warning)
 
@@ -121,7 +122,7 @@ class CsvLines:
             self._names = list(fields)
             head = self._row([*self._names, "text", *(["warning"] if warning else [])])
         if set(fields) - set(self._names):
-            raise InputError("a record has an id where the first has none; write to a .jsonl file.")
+            raise InputError("a record has a field that the first lacks; write to a .jsonl file.")
         return head + self._row([*(fields.get(name) for name in self._names), words, *mark])
 
     def _row(self, values: list[Any]) -> str:
@@ -180,6 +181,7 @@ class FolderSink:
     def __init__(self, path: Path, *, force: bool = False, warning: str = "") -> None:
         vacant(path, force=force, folder=True)
         self._path, self._warning = path.resolve(), warning
+        self._force = force
         self._partial = hidden(self._path)
         self._partial.mkdir(mode=0o700)
         self._lines: list[bytes] = []
@@ -200,6 +202,7 @@ class FolderSink:
 
     def publish(self) -> None:
         """Take the name; an earlier release steps aside under a hidden name until then."""
+        vacant(self._path, force=self._force, folder=True)
         replaced = self._partial.with_suffix(".replaced")
         if self._path.exists():
             self._path.rename(replaced)

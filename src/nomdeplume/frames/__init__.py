@@ -59,11 +59,17 @@ class Private:
 
     def texts(self) -> Iterator[str]:
         """The private texts in order; only a slice of them are Python strings at a time."""
-        parts = (part.to_list() for part in self._slices())
+        parts = (self._strings(part) for part in self._slices())
         for row, text in enumerate(chain.from_iterable(parts), start=1):
             if not isinstance(text, str):
                 raise self._refusal(f"row {row:,} holds {type(text).__name__}")
             yield text
+
+    def _strings(self, part: Any) -> list[Any]:
+        try:
+            return list(part.to_list())
+        except UnicodeDecodeError:
+            raise self._refusal("some are not in Unicode") from None
 
     def released(self, documents: Iterable[str], warning: str = "") -> Any:
         """The frame with documents in place of its texts, and of its other columns the kept."""

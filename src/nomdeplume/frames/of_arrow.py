@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from nomdeplume.errors import InputError
 from nomdeplume.frames.plain import STRINGS, is_plain, unkept
 
 
@@ -26,6 +27,7 @@ class Arrow:
         pa, column, kind = import_module("pyarrow"), self.native[name], self.native[name].type
         if not is_plain(kind):
             raise unkept(name, kind)
+        sound(name, column)
         if not pa.types.is_dictionary(kind):
             return pa.chunked_array([_take(each) for each in column.chunks], type=kind)
         whole = column.combine_chunks()
@@ -54,6 +56,14 @@ class Arrow:
         features = datasets.Features.from_arrow_schema(table.schema)
         features.update([(n, self.features[n]) for n in features if n in self.features])
         return datasets.Dataset(table, info=datasets.DatasetInfo(features=features))
+
+
+def sound(name: str, column: Any) -> None:
+    """Refuse a column that points outside itself, as one from a damaged file can."""
+    try:
+        column.validate(full=True)
+    except import_module("pyarrow").ArrowInvalid:
+        raise InputError(f"column {name!r} is damaged; read it again from its file.") from None
 
 
 def _take(array: Any, rows: Any = None) -> Any:

@@ -11,7 +11,7 @@ STRINGS = ("string", "large_string", "string_view")  # Arrow's
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether an Arrow type is neither nested nor an extension."""
+    """Whether an Arrow type is neither nested nor an extension, nor a dictionary of such."""
     pa = import_module("pyarrow")
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return not pa.types.is_nested(kind) and not isinstance(kind, pa.BaseExtensionType)

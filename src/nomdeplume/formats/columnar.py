@@ -92,10 +92,10 @@ def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
         batches = _numbered(reader) if as_file else _streamed(reader, path)
         size, done = path.stat().st_size, 0
         for batch in batches:
+            _check_sound(batch)  # before anything is asked of it
             done += batch.num_rows
             rows = done * size // max(raw.tell(), 1)  # how many there will be, about
             step = max(1, min(ROWS, BYTES * batch.num_rows // max(batch.nbytes, 1)))
-            _check_sound(batch)
             for i in range(0, batch.num_rows, step):
                 yield batch.slice(i, step), rows
 

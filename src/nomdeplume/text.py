@@ -93,6 +93,8 @@ def _stop_words(name: str, language: str) -> StopWords:
     if name == "iso":
         return StopWords(f"iso-{language}", _iso(language))
     if not Path(name).is_file():
+        if Path(name).suffix:
+            raise InputError(f"no file of stop words at {name}.")
         raise InputError(
             f"stop words must be iso, none, a file, or (for English) short; got {name!r}."
         )

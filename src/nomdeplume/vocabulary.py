@@ -35,7 +35,7 @@ class Vocabulary:
         if not len(self):
             raise InputError(
                 f"no word of table {self.table.name} is left: words must be in lower case, of "
-                "letters only, and no stop words."
+                "letters only, and no stop words ('tables build --lower' makes them lower case)."
             )
 
     @classmethod

@@ -197,6 +197,32 @@ def test_a_damaged_packed_file_is_refused(run, tmp_path, suffix):
     assert not (tmp_path / "o.csv").exists()
 
 
+def test_all_that_is_withheld_is_listed_in_a_file(run, tmp_path):
+    lines = ["id,text", *(f"{i},rain,too many" for i in range(30)), "99,snow"]
+    (tmp_path / "in.csv").write_text("\n".join(lines), encoding="utf-8")
+    said = run("obfuscate", "in.csv", "-o", "a.csv", *SMALL, code=4).stderr
+    run("obfuscate", "in.csv", "-o", "b.csv", "--withheld", "list.txt", *SMALL, code=4)
+    listed = (tmp_path / "list.txt").read_text(encoding="utf-8").splitlines()
+
+    assert b"and 10 more; --withheld FILE" in said
+    assert len(listed) == 30
+    assert listed[29] == "row 30 (line 31): withheld: expected 2 fields, got 3."
+
+
+def test_what_stands_beside_the_words_is_said(run, tmp_path):
+    write(corpus(), tmp_path / "in.csv")
+    done = run("obfuscate", "in.csv", "-o", "o.csv", "--text-field", "body", *SMALL)
+
+    assert b"Released as they are: id." in done.stderr
+
+
+def test_texts_without_known_words_are_counted(run, tmp_path):
+    (tmp_path / "in.csv").write_text("id,text\n1,rain\n2,xyzzy\n3,\n", encoding="utf-8")
+    done = run("obfuscate", "in.csv", "-o", "o.csv", *SMALL)
+
+    assert b"2 texts had no word that the table knows" in b" ".join(done.stderr.split())
+
+
 def test_a_folder_of_parts_is_one_corpus(run, tmp_path):
     (tmp_path / "parts").mkdir()
     for i in range(3):

@@ -26,7 +26,7 @@ def test_info_as_json(run, weather):
     said = json.loads(run("tables", "info", "t.txt", "--json").stdout)
 
     assert (said["words"], said["kept_words"], said["dimensions"]) == (2, 2, 2)
-    assert said["half_distance"] == {"mean": 4.5, "least": 4.5, "most": 4.5, "words looked at": 2}
+    assert said["half_distance"] == {"mean": 4.5, "least": 4.5, "most": 4.5, "words_looked_at": 2}
     assert said["norms"] == {"mean": 4.5, "least": 0.0, "most": 9.0}
     assert said["checked"]
 

@@ -117,7 +117,7 @@ def test_the_certificate_speaks_of_the_words(obfuscator, kind):
     released, certificate = obfuscator.certified_frame(private, text="body", keep=["topic", "id"])
     lines = "".join(f"{document}\n" for document in columns_of(released)["body"])
 
-    assert certificate.output.kind == "text"
+    assert certificate.output.kind == "frame"
     assert certificate.output.sha256 == sha256(lines.encode()).hexdigest()
     assert (certificate.documents, certificate.private) == (2, True)
     assert certificate.kept_fields == ("topic", "id")
@@ -133,6 +133,28 @@ def test_the_certificate_holds_against_the_words_in_a_file(obfuscator, tmp_path)
     path.write_text("".join(f"{document}\n" for document in released["body"]), encoding="utf-8")
 
     assert all(check.holds for check in verify(certificate, obfuscator.vocabulary, path))
+
+
+@pytest.mark.parametrize("name", ["r.csv", "r.parquet", "r.feather", "r.jsonl"])
+def test_the_certificate_holds_against_the_saved_frame(obfuscator, tmp_path, name):
+    from nomdeplume.privacy.verify import verify
+
+    private = pd.DataFrame(COLUMNS)
+    released, certificate = obfuscator.certified_frame(private, text="body", keep=["topic"])
+
+    def checks(frame):
+        path = tmp_path / name
+        {
+            "r.csv": lambda: frame.to_csv(path, index=False),
+            "r.parquet": lambda: frame.to_parquet(path, index=False),
+            "r.feather": lambda: frame.reset_index(drop=True).to_feather(path),
+            "r.jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+        }[name]()
+        return [check.holds for check in verify(certificate, obfuscator.vocabulary, path)]
+
+    assert all(checks(released))
+    assert not all(checks(released.assign(author="Ann")))
+    assert not all(checks(released[::-1]))
 
 
 def test_a_frame_without_rows_stays_one(obfuscator, kind):

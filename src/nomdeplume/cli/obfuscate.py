@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -71,6 +73,9 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     "certificate_path",
     type=PATH,
     help="Where it goes. [default: beside the output; none for standard output]",
+)
+@click.option(
+    "--withheld", type=PATH, help="Write a line for every document that is withheld, and why."
 )
 @click.option("--seed", type=int, help="Repeatable noise for experiments: NOT PRIVATE.")
 @click.option("--strict", is_flag=True, help="Stop at the first document that cannot be read.")
@@ -149,7 +154,10 @@ def _run(
 
     free = not isinstance(sink, LineSink) or not sink.on_terminal  # else the words show there
     shown = free and sys.stderr.isatty() and not options["quiet"]
-    with progress(source, shown=shown) as (tell, advance):
+    with (
+        _listed(options["withheld"], force=options["force"]) as listed,
+        progress(source, shown=shown, listed=listed) as (tell, advance),
+    ):
         return release(
             source,
             sink,
@@ -160,6 +168,19 @@ def _run(
             tell=tell,
             advance=advance,
         )
+
+
+@contextmanager
+def _listed(path: Path | None, *, force: bool) -> Iterator[IO[str] | None]:
+    """The file that lists what is withheld, if one is asked for."""
+    if path is None:
+        yield None
+        return
+    from nomdeplume.formats.targets import vacant
+
+    vacant(path, force=force)
+    with path.open("w", encoding="utf-8") as file:
+        yield file
 
 
 def _sign(delimiter: str | None) -> str | None:
@@ -254,8 +275,14 @@ def _released(certificate: Certificate, tally: Tally, output: Path | None) -> st
         f"E = {certificate.budget:.6g} per document.",
         f"About {100 * certificate.unchanged:.0f} in 100 words stay as they were.",
     ]
-    if certificate.kept_fields:
-        parts.append(f"Released as they are: {', '.join(certificate.kept_fields)}.")
+    beside = tally.fields if certificate.output.kind not in ("text", "folder") else ()
+    if beside := tuple(dict.fromkeys((*beside, *certificate.kept_fields))):
+        parts.append(f"Released as they are: {', '.join(beside)}.")
+    if tally.without_words:
+        parts.append(
+            f"{tally.without_words:,} text{'s' * (tally.without_words != 1)} had no word that the "
+            "table knows; noise on a public word stands for that (--empty withhold leaves it out)."
+        )
     if tally.withheld:
         parts.append(f"{tally.withheld:,} withheld.")
     return " ".join(parts)

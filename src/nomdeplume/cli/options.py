@@ -55,6 +55,7 @@ def open_table(name: str | None, language: str | None, words: Path | None = None
     from nomdeplume.table import Table
     from nomdeplume.table.bundled import NAME
 
+    language = language and _code(language)
     if name not in (None, NAME):
         return Table.open(_place(str(name)), language=language, words=words)
     table = Table.bundled()
@@ -64,6 +65,14 @@ def open_table(name: str | None, language: str | None, words: Path | None = None
             "give a table of that language with --table."
         )
     return table
+
+
+def _code(language: str) -> str:
+    """The code of a language: of en-GB and EN it is en."""
+    code = language.lower().replace("_", "-").partition("-")[0]
+    if not (code.isascii() and code.isalpha() and 2 <= len(code) <= 3):
+        raise InputError(f"a language must be a code such as en or fr, got {language!r:.20}.")
+    return code
 
 
 def _place(name: str) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import IO
 
 import rich_click as click
 
@@ -14,20 +15,26 @@ Voice = tuple[Callable[[str], None], Callable[[], None]]  # says a remark; count
 
 
 @contextmanager
-def progress(source: Inputs, *, shown: bool) -> Iterator[Voice]:
-    """A function that says a remark, and one that counts a document."""
+def progress(source: Inputs, *, shown: bool, listed: IO[str] | None = None) -> Iterator[Voice]:
+    """A function that says a remark, and one that counts a document.
+
+    Where there is a list, remarks go there, all of them; else the first are said.
+    """
     said = 0
     with _bar(source) if shown and source.total else _nothing() as (say, advance):
 
         def tell(remark: str) -> None:
             nonlocal said
             said += 1
-            if said <= REMARKS:
+            if listed:
+                listed.write(f"{remark}\n")
+            elif said <= REMARKS:
                 say(f"nomdeplume: {remark}")
 
         yield tell, advance
-    if said > REMARKS:
-        click.echo(f"nomdeplume: and {said - REMARKS:,} more.", err=True)
+    if said > REMARKS and not listed:
+        more = f"and {said - REMARKS:,} more; --withheld FILE lists them all."
+        click.echo(f"nomdeplume: {more}", err=True)
 
 
 @contextmanager

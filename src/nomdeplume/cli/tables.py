@@ -45,7 +45,7 @@ def info(table: str | None, language: str | None, *, check: bool, as_json: bool)
         click.echo(f"{name.replace('_', ' '):<13} {_shown(value)}")
     if facts["kept_words"] < len(opened) / 2:
         click.echo(
-            "\nMost words have capitals, digits or signs, or are stop words, and will not be used; "
+            "\nMost words have capitals, digits or signs, or are stop words, and will not be used;"
             "\n'nomdeplume tables build --lower --alphabetic' makes a smaller table of the others."
         )
 
@@ -65,7 +65,7 @@ def _facts(table: Table, *, check: bool) -> dict[str, Any]:
         "kept_words": _kept(table),
         "dimensions": table.dimensions,
         "norms": _spread(norms),
-        "half_distance": {**_spread(half), "words looked at": len(looked_at)},
+        "half_distance": {**_spread(half), "words_looked_at": len(looked_at)},
         "fingerprint": table.fingerprint if check or not table.seal else table.seal,
         "checked": check or not table.seal,
     }
@@ -92,7 +92,8 @@ def _spread(values: Any) -> dict[str, float]:
 
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_shown(each)}" for name, each in value.items()) or "none"
+        parts = [f"{name.replace('_', ' ')} {_shown(each)}" for name, each in value.items()]
+        return ", ".join(parts) or "none"
     if isinstance(value, bool):
         return "yes, the fingerprint is computed" if value else "no, the fingerprint is as stated"
     return f"{value:,}" if isinstance(value, int) else str(value)

@@ -58,7 +58,7 @@ def _parquet(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
         names = _needed(file.schema_arrow, fields)
         rows = file.metadata.num_rows
         size = max(1, min(ROWS, BYTES // max(_width(file.metadata, names), 1)))
-        for batch in file.iter_batches(batch_size=size, columns=names):
+        for batch in file.iter_batches(batch_size=size, columns=names, use_threads=False):
             yield batch, rows
 
 
@@ -86,7 +86,8 @@ def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
         opened = pa.ipc.open_file if as_file else pa.ipc.open_stream
         schema = opened(raw).schema
         names = _needed(schema, fields)
-        options = pa.ipc.IpcReadOptions(included_fields=[schema.names.index(n) for n in names])
+        columns = [schema.names.index(name) for name in names]
+        options = pa.ipc.IpcReadOptions(included_fields=columns, use_threads=False)
         raw.seek(0)
         reader = opened(raw, options=options)
         batches = _numbered(reader) if as_file else _streamed(reader, path)

@@ -18,10 +18,12 @@ from nomdeplume.obfuscator import Obfuscator
 
 @dataclass
 class Tally:
-    """How many documents were released, and how many were not."""
+    """How many documents were released, how many were not, and what stands beside the words."""
 
     released: int = 0
     withheld: int = 0
+    without_words: int = 0  # released as the public bag
+    fields: tuple[str, ...] = ()  # of the first record
 
 
 def release(
@@ -47,6 +49,8 @@ def release(
             if isinstance(record, Record):
                 bag = obfuscator.vocabulary.bag(record.text)
                 if len(bag) or empty == "public":
+                    tally.without_words += not len(bag)
+                    tally.fields = tally.fields or tuple(record.fields)
                     waiting.append(record.fields)
                     yield bag
                 else:

@@ -9,19 +9,25 @@ from pathlib import Path
 from typing import Any
 
 from nomdeplume import strict_json
+from nomdeplume.formats.columns import is_text
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.streams import LONGEST, lines, unpacked
 
 
-def records(path: Path, kind: str) -> Iterator[Mapping[str, Any]]:
-    """The documents of a released file as records; those of plain lines have only a text."""
-    with path.open("rb") as file:
-        if kind in ("parquet", "arrow"):
-            from nomdeplume.formats.table_sink import batches
+def records(path: Path, kind: str, *, ours: bool = True) -> Iterator[Mapping[str, Any]]:
+    """The documents of a released file as records; those of plain lines have only a text.
 
-            for batch in batches(file, kind):
-                yield from _rows(batch)
-            return
+    A file that is `ours` says nothing about itself; pandas notes the names of its columns.
+    """
+    if kind in ("parquet", "arrow"):
+        from nomdeplume.formats.table_sink import batches
+
+        for batch in batches(path, kind):
+            if batch.schema.metadata and ours:
+                raise ValueError("a release has no notes")
+            yield from _rows(batch)
+        return
+    with path.open("rb") as file:
         content = unpacked(file, str(path))
         if kind == "csv":
             yield from _csv(content, delimiter_of(path) or ",")
@@ -34,20 +40,21 @@ def records(path: Path, kind: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _rows(batch: Any) -> Iterator[dict[str, Any]]:
-    """The words of each row; of the other columns only that they are there, and nothing else is."""
-    if batch.schema.metadata or len(set(batch.schema.names)) < len(batch.schema.names):
-        raise ValueError("a release has no notes and no name twice")
-    others = dict.fromkeys(name for name in batch.schema.names if name != "text")
-    for text in batch.column("text").to_pylist():
-        yield {**others, "text": text}
+    """The rows, with their strings; of other columns only that they are there."""
+    names = batch.schema.names
+    if len(set(names)) < len(names):
+        raise ValueError("a release has no name twice")
+    texts = [name for name in names if is_text(batch.schema.field(name).type)]
+    columns = {name: batch.column(name).to_pylist() for name in texts}
+    for i in range(batch.num_rows):
+        yield {name: columns[name][i] if name in columns else None for name in names}
 
 
 def _csv(content: io.BufferedReader[Any], delimiter: str) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(LONGEST)
-    rows = csv.reader(
-        io.TextIOWrapper(content, "utf-8", newline=""), delimiter=delimiter, strict=True
-    )
-    names = next(rows, [])
-    if len(set(names)) < len(names):
-        raise ValueError("a release has no name twice")
-    yield from (dict(zip(names, row, strict=True)) for row in rows)
+    with io.TextIOWrapper(content, "utf-8", newline="") as text:
+        rows = csv.reader(text, delimiter=delimiter, strict=True)
+        names = next(rows, [])
+        if len(set(names)) < len(names):
+            raise ValueError("a release has no name twice")
+        yield from (dict(zip(names, row, strict=True)) for row in rows)

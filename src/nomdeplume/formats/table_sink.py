@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from hashlib import file_digest
 from itertools import groupby
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
@@ -89,10 +89,9 @@ class TableSink:
         old = self._target.renew()
         try:
             self._writer, self._schema = self._opened(schema), schema
-            with old.open("rb") as file:
-                for batch in batches(file, self._kind):
-                    table = arrow().Table.from_batches([batch])
-                    self._writer.write_table(_fitted(table, schema))
+            for batch in batches(old, self._kind):
+                table = arrow().Table.from_batches([batch])
+                self._writer.write_table(_fitted(table, schema))
         finally:
             old.unlink()
 
@@ -173,14 +172,16 @@ def _table(rows: list[Mapping[str, Any]]) -> Any:
     return pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
 
 
-def batches(file: IO[bytes], kind: str) -> Any:
-    """The batches of a Parquet or Arrow file."""
+def batches(path: Path, kind: str) -> Iterator[Any]:
+    """The batches of a Parquet or Arrow file, read by this thread and no other."""
     pa = arrow()
     if kind == "parquet":
         import pyarrow.parquet as pq
 
-        yield from pq.ParquetFile(file).iter_batches(batch_size=ROWS)
+        with pq.ParquetFile(path, pre_buffer=False) as file:
+            yield from file.iter_batches(batch_size=ROWS, use_threads=False)
         return
-    reader = pa.ipc.open_file(file)
-    for i in range(reader.num_record_batches):
-        yield reader.get_batch(i)
+    options = pa.ipc.IpcReadOptions(use_threads=False)
+    with pa.OSFile(str(path)) as raw, pa.ipc.open_file(raw, options=options) as reader:
+        for i in range(reader.num_record_batches):
+            yield reader.get_batch(i)

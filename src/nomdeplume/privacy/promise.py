@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import pairwise
 from math import ceil, exp, floor, inf, log, log10
 from pathlib import Path
 from textwrap import fill as wrapped
@@ -92,7 +93,11 @@ def state(
 def _references(
     guarantee: Guarantee, vocabulary: Vocabulary, of_text: Callable[[Bag], Bag]
 ) -> list[Odds]:
-    """Odds between the public reference texts of the table's language, where there are any."""
+    """Odds between the public reference texts of the table's language.
+
+    None where there are no such texts, or where the table does not know enough of their
+    words for the near ones to be near and the far ones far.
+    """
     path = REFERENCES / f"reference-{vocabulary.table.language}.json"
     if not path.is_file():
         return []
@@ -103,7 +108,8 @@ def _references(
             one, two = map(of_text, bags)
             x, y = (vocabulary.table.vectors[bag.ids] for bag in (one, two))
             odds.append(_odds(pair, guarantee.metric(x, y, one.counts, two.counts), guarantee))
-    return odds
+    ordered = all(x.distance < y.distance for x, y in pairwise(odds))
+    return odds if ordered and len(odds) == 3 else []  # else near is not near in this table
 
 
 def _odds(pair: str, distance: float, guarantee: Guarantee) -> Odds:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from nomdeplume.errors import InputError
+from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
 from nomdeplume.formats.writing import listed
 from nomdeplume.mechanism import NoisyNearest
@@ -21,6 +22,7 @@ from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import Promise
 from nomdeplume.vocabulary import Vocabulary
 
+UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error)
 VARIES = ("program", "unchanged", "promises")  # exactly: the version, and the last digits
 
 
@@ -111,7 +113,9 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
     """Hash, number, size, vocabulary and order of the released documents, in one pass."""
     if not path.exists():
         raise InputError(f"no release at {path}.")
-    hashed, due = hash_of(path), certificate.output.sha256
+    framed = certificate.output.kind == "frame"
+    hashed = _hash_of_words(path, certificate) if framed else hash_of(path)
+    due = certificate.output.sha256
     unlike = f"{due[:16]}…: it is not byte for byte what was released"
     checks = [_compare("hash", f"SHA-256 {hashed[:16]}…", unlike, holds=hashed == due)]
     documents = sizes = known = ordered = 0
@@ -121,7 +125,7 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
             sizes += len(words) == certificate.size
             known += all(word in vocabulary for word in words)
             ordered += words == sorted(words)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error):
+    except UNREADABLE:
         return [*checks, Check("documents", holds=False, found="cannot be read to the end")]
     number = certificate.documents
     return [
@@ -146,11 +150,23 @@ def hash_of(path: Path) -> str:
         return file_digest(file, "sha256").hexdigest()
 
 
+def _hash_of_words(path: Path, certificate: Certificate) -> str:
+    """SHA-256 of the words line by line: a frame is whatever file it was saved as."""
+    found = sha256()
+    try:
+        for words in _documents(path, certificate):
+            found.update(f"{' '.join(words)}\n".encode())
+    except UNREADABLE:
+        return "nothing"
+    return found.hexdigest()
+
+
 def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
     """The words of each released document; the mark of a seeded release is none of them."""
-    kind = certificate.output.kind
+    kind: str = certificate.output.kind
+    kind = named(path) or "text" if kind == "frame" else kind
     for file in _in(path) if path.is_dir() else [path]:
-        for record in records(file, kind):
+        for record in records(file, kind, ours=certificate.output.kind != "frame"):
             plain = kind in ("text", "folder")
             if certificate.private or not plain or not record["text"].startswith("# NOT PRIVATE"):
                 yield _words_of(record, certificate)
@@ -158,9 +174,14 @@ def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
 
 def _words_of(record: Mapping[str, Any], certificate: Certificate) -> list[str]:
     """The words of a record; none if it holds a field that the certificate does not speak of."""
-    allowed = {"text", certificate.id_field, *certificate.kept_fields}
-    allowed |= set() if certificate.private else {"warning"}
-    return str(record["text"]).split(" ") if set(record) <= allowed else []
+    beside = {certificate.id_field, *certificate.kept_fields}
+    beside |= set() if certificate.private else {"warning"}
+    names = sorted(set(record) - beside)
+    if certificate.output.kind != "frame" and names != ["text"]:
+        return []
+    return (
+        str(record[names[0]]).split(" ") if len(names) == 1 else []
+    )  # a frame's text has any name
 
 
 def is_release(folder: Path, certificate: Path) -> bool:

@@ -11,7 +11,7 @@ import struct
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,8 @@ from nomdeplume.table.table import Ids, Table
 MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
 SUPERVISED = 3
-WORDS = 500  # whose vectors are computed together
+WORDS = 1000  # whose n-grams are hashed together
+STEP = 50  # whose vectors are gathered together
 END_OF_TEXT = b"</s>"  # the one word without n-grams
 OFFSET, PRIME = np.uint32(2166136261), np.uint32(16777619)  # of the FNV-1a hash
 QUANTISED = "{} is a quantised model (.ftz), which keeps no exact vectors; use the .bin or .vec."
@@ -36,7 +37,7 @@ class Model:
     """What of a fastText model makes the vectors of its words."""
 
     words: list[bytes]
-    vectors: NDArray[np.float32]  # (words + buckets, k), mapped from the file
+    vectors: Any  # (words + buckets, k), a memmap of the file
     shortest: int  # n-gram, in letters
     longest: int
     buckets: int
@@ -45,18 +46,30 @@ class Model:
         """The vectors of the words, some at a time, each block with its first word's number."""
         for start in range(0, len(self.words), WORDS):
             block = self.words[start : start + WORDS]
+            own = np.arange(len(block))
             owners, found = ngrams(block, self.shortest, self.longest if self.buckets else 0)
-            owners = np.concatenate((np.arange(len(block)), owners))
-            rows = np.concatenate(
-                (
-                    np.arange(start, start + len(block)),
-                    found % max(self.buckets, 1) + len(self.words),
-                )
-            )
+            rows = np.concatenate((own + start, found % max(self.buckets, 1) + len(self.words)))
+            owners = np.concatenate((own, owners))
+            rows = rows[np.argsort(owners, kind="stable")]
             counts = np.bincount(owners)
-            gathered = self.vectors[rows[np.argsort(owners, kind="stable")]]
-            sums = np.add.reduceat(gathered, np.cumsum(counts) - counts, axis=0)
-            yield start, np.divide(sums, counts[:, None], dtype=np.float32)
+            firsts = np.append(0, np.cumsum(counts))
+            yield (
+                start,
+                np.concatenate(
+                    [
+                        self._means(rows, firsts[i : i + STEP + 1])
+                        for i in range(0, len(block), STEP)
+                    ]
+                ),
+            )
+
+    def _means(self, rows: Ids, firsts: Ids) -> NDArray[np.float32]:
+        """The mean of each run of rows; the pages that they are on are given back at once."""
+        gathered = self.vectors[rows[firsts[0] : firsts[-1]]]
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.vectors._mmap.madvise(mmap.MADV_DONTNEED)
+        sums = np.add.reduceat(gathered, firsts[:-1] - firsts[0], axis=0)
+        return np.divide(sums, np.diff(firsts)[:, None], dtype=np.float32)
 
 
 def read_fasttext(file: Unpacked, language: str) -> Table:

@@ -72,6 +72,18 @@ def test_no_canary_gets_out(run, tmp_path, case):
     assert not [canary for canary in CANARIES if canary.lower().encode() in left]
 
 
+@pytest.mark.parametrize(
+    "arguments", [[TEXT], ["obfuscate", TEXT], ["obfuscate", "--from", "csv", "in.txt"]]
+)
+def test_a_text_in_the_wrong_place_is_not_shown(run, tmp_path, arguments):
+    (tmp_path / "in.txt").write_text(
+        f"{CANARIES[0]}, {CANARIES[4]} {CANARIES[1]}\nx,y\n", encoding="utf-8"
+    )
+    done = run(*arguments, code=2)
+
+    assert not [canary for canary in CANARIES if canary.lower().encode() in done.stderr.lower()]
+
+
 def test_known_words_stay_out_of_messages_and_certificates(run, tmp_path):
     """Words that the table knows can be released; nothing else may name them."""
     (tmp_path / "in.txt").write_text("penguin accordion " * 40, encoding="utf-8")

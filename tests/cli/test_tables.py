@@ -47,6 +47,7 @@ def test_check_recomputes_the_fingerprint(run, tmp_path, weather):
 
 def test_build_refuses_to_overwrite_and_to_guess(run, tmp_path, weather):
     run("tables", "build", "t.txt", "-o", "t.txt", code=2)
+    assert b"named .safetensors" in run("tables", "build", "t.txt", "-o", "t.bin", code=2).stderr
     run("tables", "build", "nowhere", "-o", "x.safetensors", code=2)
     (tmp_path / "bad.txt").write_text("rain 0 0\nsnow 0\n", encoding="utf-8")
 

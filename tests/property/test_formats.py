@@ -5,6 +5,7 @@ import datetime as dt
 import gzip
 import io
 import json
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -15,9 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nomdeplume import Obfuscator, Table, seeded
+from nomdeplume import InputError, Obfuscator, Table, seeded
+from nomdeplume.formats.csv_rows import read_rows
 from nomdeplume.formats.reading import open_inputs
-from nomdeplume.formats.records import Fields
+from nomdeplume.formats.records import Fields, Record
 from nomdeplume.formats.release import release
 from nomdeplume.formats.writing import open_sink
 
@@ -232,3 +234,56 @@ def test_decimals_become_text_where_there_are_none(tmp_path):
     passed(tmp_path / "in.parquet", tmp_path / "o.jsonl", Fields(keep=("price",)))
 
     assert read(tmp_path / "o.jsonl")[0]["price"] == "1.50"
+
+
+signs = st.sampled_from(["wife ", "dog", ",", ";", "\n", '"', "'", "\\", " "])
+secret = st.lists(signs, max_size=12).map("".join)
+PIECES = re.compile("wife|dog")
+
+
+@st.composite
+def broken_csv(draw):
+    """A CSV file in some dialect, the texts of which were then tampered with.
+
+    Where a backslash escapes, no delimiter is put in: with one that is escaped after it the
+    row would be as well-formed as before, and nobody could tell.
+    """
+    delimiter, quote = draw(st.sampled_from(",;")), draw(st.sampled_from("\"'"))
+    escape, quoting = draw(st.booleans()), draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    options = {"doublequote": False, "escapechar": "\\"} if escape else {}
+    out = io.StringIO()
+    writer = csv.writer(
+        out, delimiter=delimiter, quotechar=quote, quoting=quoting, lineterminator="\n", **options
+    )
+    writer.writerow(["id", "text", "topic"])
+    before = draw(st.sampled_from([0, 30, 120]))
+    for i in range(before):
+        writer.writerow([i, "rain", "a"])
+    for i in range(draw(st.integers(1, 4))):
+        start = out.tell()
+        text = draw(secret)
+        writer.writerow([before + i, text, "b"])
+        row = out.getvalue()[start:]
+        low, high = len(str(before + i)) + 2 * (quoting == csv.QUOTE_ALL) + 1, len(row) - 4
+        at = draw(st.integers(low, max(low, high)))
+        broken = ["", '"', "'", "\n", "\\"] if escape else ["", '"', "'", ",", ";", "\n", "\\"]
+        sign = draw(st.sampled_from(broken))
+        out.seek(start)
+        out.truncate()
+        out.write(row[:at] + sign + row[at:])
+    for i in range(25):
+        writer.writerow([before + 10 + i, "snow", "a"])
+    return out.getvalue()
+
+
+@settings(max_examples=1500, deadline=None)
+@given(broken_csv())
+def test_no_broken_csv_puts_a_text_into_another_column(content):
+    lines = iter(content.encode().splitlines(keepends=True))
+    try:
+        found = list(read_rows(lines, "row", Fields(keep=("topic",))))
+    except InputError:
+        return
+    beside = [value for each in found if isinstance(each, Record) for value in each.fields.values()]
+
+    assert not [value for value in beside if PIECES.search(value)]

@@ -158,13 +158,19 @@ def test_no_piece_of_a_text_becomes_an_id_or_a_topic(broken, before):
         assert [each.fields["id"] for each in records][-9:] == [str(i) for i in range(201, 210)]
 
 
+def test_the_number_of_a_broken_row_does_not_count():
+    kept, _ = faults("id,text,topic\n1,rain,a\n99,a,b,c\n2,snow,b\n3,hail,c\n")
+
+    assert kept == ["1", "2", "3"]
+
+
 def test_without_ids_that_tell_nothing_after_a_break_is_released():
     lines = "".join(f"{word},rain,a\n" for word in ("ann", "bob", "cyd", "dan"))
     kept, withheld = faults(f"id,text,topic\n{lines}eve,a,b,c\n{lines}")
 
-    assert kept == ["ann", "bob", "cyd", "dan"]
-    assert withheld[1][0] == "the 4 lines after it"
-    assert "--id-field" in withheld[1][1]
+    assert kept == ["ann", "bob", "cyd"]  # the last before the break may be the start of it
+    assert withheld[2][0] == "the 4 lines after it"
+    assert "--id-field" in withheld[2][1]
 
 
 def test_rows_that_a_quote_may_have_joined_are_withheld():

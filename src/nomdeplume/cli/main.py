@@ -30,8 +30,10 @@ class Group(click.RichGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in self.commands and Path(args[0]).exists():
+        if args[0] not in self.commands and Path(args[0][:200]).exists():
             raise InputError(f"name a command first: nomdeplume obfuscate {' '.join(args)}")
+        if args[0] not in self.commands and " " in args[0]:  # a text, put where a command belongs
+            raise InputError("name a command first; texts come from files or a pipe.")
         return super().resolve_command(ctx, args)
 
 

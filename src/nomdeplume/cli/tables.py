@@ -131,6 +131,8 @@ def build(source: str, output: Path, **options: Any) -> None:
     from nomdeplume.table import Table
     from nomdeplume.table.readers.gather import stem
 
+    if output.suffix != ".safetensors":
+        raise InputError(f"the native form goes to a file named .safetensors, got {output.name}.")
     vacant(output, force=options["force"])
     opened = open_table(source, options["language"], options["word_list"])
     chosen = select(

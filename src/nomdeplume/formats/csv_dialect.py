@@ -36,13 +36,14 @@ class Dialect:
             strict=True,  # which works only where a quote may be doubled, so it always may
         )
 
-    def doubts(self, row: list[str], lines: list[str]) -> str:
+    def doubts(self, lines: list[str]) -> str:
         """Why a row that parses may have been meant otherwise: by signs of another dialect."""
         if self.escape is None and any(self._escapes(line) for line in lines):
             return "it has a backslash that may be meant to escape the sign after it"
         other = QUOTES.replace(self.quote, "")
-        if any(cell[:1] == other and (len(cell) == 1 or cell[-1] != other) for cell in row):
-            return f"a field begins with {other} and does not end with it"
+        opening = (f"{self.delimiter}{other}", f"{self.delimiter} {other}")
+        if any(line.startswith(other) or any(s in line for s in opening) for line in lines):
+            return f"a field begins with {other}, which may be meant as a quote"
         return ""
 
     def _escapes(self, line: str) -> bool:
@@ -61,7 +62,7 @@ def dialect_of(sample: list[str], delimiter: str | None = None) -> Dialect:
     text = "".join(sample)
     opening = re.compile(rf"(^|[{re.escape(delimiter or DELIMITERS)}])'", re.MULTILINE)
     quotes = QUOTES if opening.search(text) else '"'
-    escapes = (None, "\\") if re.search(r"\\[\"']", text) else (None,)
+    escapes = (None, "\\") if re.search(r"\\[\"'][^,;|\s\"']", text) else (None,)
     delimiters = [delimiter] if delimiter else DELIMITERS
     candidates = [Dialect(*each) for each in product(delimiters, quotes, escapes)]
     return max(candidates, key=lambda each: _fit(each, sample))
@@ -73,7 +74,7 @@ def _fit(dialect: Dialect, sample: list[str]) -> tuple[float, int]:
         found.pop()  # it may go on after the sample
     width = len(found[0].cells or []) if found else 0
     good = [r for r in found if r.cells and len(r.cells) == width]
-    doubtful = sum(bool(dialect.doubts(row.cells or [], row.lines)) for row in good)
+    doubtful = sum(bool(dialect.doubts(row.lines)) for row in good)
     return (len(good) - doubtful) / max(len(found), 1) - (width < 2), width
 
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from itertools import chain
 
 from nomdeplume.errors import InputError
 from nomdeplume.formats.csv_dialect import SAMPLE, Dialect, Row, dialect_of, parse
+from nomdeplume.formats.csv_ids import Ids
 from nomdeplume.formats.decode import decode_line
 from nomdeplume.formats.records import Fields, Record, Withheld
 
@@ -33,39 +34,6 @@ SAMPLED = 1 << 20  # characters of them, at most
 EXCEL = re.compile(r"sep=([^\s\"'\\]|\t)\r?\n?", re.IGNORECASE)  # a first line that tells Excel
 
 
-@dataclass
-class Ids:
-    """What the ids of sound rows look like, so that a row can be told from a piece of a text.
-
-    An id tells if all have had one shape, with more in it than letters, and, where all
-    were numbers that grew, if it grows on.
-    """
-
-    shapes: set[str] = field(default_factory=set)
-    last: int | None = -1  # the largest number so far; None where they do not grow
-
-    def add(self, text: str) -> None:
-        self.shapes.add(_shape(text))
-        number = int(text) if text.isdecimal() and len(text) < 19 else None
-        growing = number is not None and self.last is not None and number > self.last
-        self.last = number if growing else None
-
-    @property
-    def tell(self) -> bool:
-        return len(self.shapes) == 1 and bool(min(self.shapes).replace("a", "").strip())
-
-    def like(self, text: str) -> bool:
-        """Whether this can be the id of a row that comes after those seen."""
-        if not self.tell or _shape(text) not in self.shapes:
-            return False
-        return self.last is None or int(text) > self.last
-
-
-def _shape(text: str) -> str:
-    """A text with each run of digits as 0 and each run of letters as a."""
-    return re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "0", text))
-
-
 def read_rows(
     raw: Iterator[bytes], place: str, fields: Fields, delimiter: str | None = None
 ) -> Iterator[Record | Withheld]:
@@ -79,12 +47,21 @@ def read_rows(
     if told := EXCEL.fullmatch(sample[0]):
         delimiter, skipped = delimiter or told[1], 1
     dialect = dialect_of(sample[skipped:], delimiter)
-    rows = parse(_chained(sample[skipped:], lines), dialect, 1 + skipped)
+    seen = sample[skipped:]
+    rows = parse(chain(seen, lines), dialect, 1 + skipped)
     head = next((row for row in rows if row.cells != []), Row(1, []))
     reader = _Rows(_header(head.cells, fields), dialect, fields, head)
+    reader.look_ahead(list(parse(iter(seen), dialect)))
+    held: Record | None = None  # until the next row shows that it does not go on there
     for count, row in enumerate((each for each in rows if each.cells != []), start=1):
         where = f"{place} {count} ({_where(row)})"
-        if reason := reader.fault(row):
+        reason = reader.fault(row)
+        if held and reason and reader.goes_on(row):
+            yield Withheld(held.place, f"the next line seems to go on with it: {reason}")
+        elif held:
+            yield held
+        held = None
+        if reason:
             yield Withheld(where, reason)
             if not reader.hopeful:
                 rest = sum(len(each.lines) for each in rows)
@@ -93,7 +70,9 @@ def read_rows(
                 return
         else:
             found = [n for n in remarks if row.number <= n < row.number + len(row.lines)]
-            yield reader.record(where, row, remarks.pop(found[0]) if found else "")
+            held = reader.record(where, row, remarks.pop(found[0]) if found else "")
+    if held:
+        yield held
 
 
 class _Rows:
@@ -105,6 +84,13 @@ class _Rows:
         self._end = _line_end(head)
         self._ids = Ids()
         self._broken = ""
+
+    def look_ahead(self, rows: list[Row]) -> None:
+        """Learn what ids look like from the first rows, if most of them agree on it."""
+        if self._fields.id in self._at:
+            width = len(self._names)
+            sound = [row for row in rows[1:] if row.cells and len(row.cells) == width]
+            self._ids = Ids.seen([self._id(row) for row in sound])
 
     @property
     def hopeful(self) -> bool:
@@ -132,21 +118,31 @@ class _Rows:
                 self._ids.add(self._id(row))
         return reason
 
+    def goes_on(self, row: Row) -> bool:
+        """Whether a broken row does not begin as rows do, and so may belong to the one before."""
+        at = self._at.get(self._fields.id)
+        parts = row.cells or row.lines[0].split(self._dialect.delimiter)
+        if at is None or at >= len(parts):
+            return True
+        return not self._ids.like(parts[at].strip().strip(self._dialect.quote))
+
     def _learn(self, row: Row) -> None:
-        """The id of the row that breaks is sound if it stands before the text."""
+        """The id of a first row that breaks is sound if it stands before the text."""
         at = self._at.get(self._fields.id, len(self._names))
-        if not self._broken and at < self._at[self._fields.text] and at < len(row.cells or []):
+        first = not self._broken and not self._ids.shapes
+        if first and at < self._at[self._fields.text] and at < len(row.cells or []):
             self._ids.add(self._id(row))
 
     def _unsound(self, row: Row) -> str:
-        cells = row.cells
-        if cells is None:
-            return "its quotes do not match, so its fields cannot be told apart."
-        if len(cells) != len(self._names):
-            return f"expected {len(self._names)} fields, got {len(cells)}."
+        cells, width = row.cells, len(self._names)
+        if cells is None or len(cells) != width:
+            reason = "its quotes do not match, so its fields cannot be told apart."
+            return reason if cells is None else f"expected {width} fields, got {len(cells)}."
         if _line_end(row) not in (self._end, ""):
             return "its line ends otherwise than the first, so it may be cut."
-        if doubt := self._dialect.doubts(cells, row.lines):
+        if self._fields.id in self._at and self._ids.unlike(self._id(row)):
+            return "its id is unlike those before it."
+        if doubt := self._dialect.doubts(row.lines):
             return f"{doubt}."
         if len(row.lines) > 1:
             return self._run_on(row, cells)
@@ -225,12 +221,6 @@ def _sample(lines: Iterator[str]) -> list[str]:
         found.append(line)
         size += len(line)
     return found
-
-
-def _chained(first: list[str], rest: Iterator[str]) -> Iterator[str]:
-    yield from first
-    first.clear()
-    yield from rest
 
 
 def _decoded(raw: Iterator[bytes], remarks: dict[int, str]) -> Iterator[str]:

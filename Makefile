@@ -13,10 +13,10 @@ demo: $(READY)
 	done
 	@printf '\n--- a corpus: only the words, the id and the topic come out\n'
 	@cd "$(ROOT)examples" && rm -rf .demo && mkdir .demo && \
-	  ../$(BIN)/nomdeplume obfuscate reviews.jsonl -o .demo/released.jsonl --size 20 --keep topic && \
-	  printf '\n' && cat .demo/released.jsonl && \
+	  ../$(BIN)/nomdeplume obfuscate reviews.jsonl -o .demo/released.csv --size 20 --keep topic && \
+	  printf '\n' && cat .demo/released.csv && \
 	  printf '\n--- its certificate, read and checked\n' && \
-	  ../$(BIN)/nomdeplume certificate .demo/released.jsonl.certificate.json --release .demo/released.jsonl
+	  ../$(BIN)/nomdeplume certificate .demo/released.csv.certificate.json --release .demo/released.csv
 
 test: lint
 	cd "$(ROOT)." && $(BIN)/python -m pytest -q -n $(CORES)

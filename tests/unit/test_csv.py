@@ -173,6 +173,21 @@ def test_without_ids_that_tell_nothing_after_a_break_is_released():
     assert "--id-field" in withheld[2][1]
 
 
+def test_without_ids_rows_go_on_where_their_fields_tell_nothing_new():
+    fields = Fields("text", "id", ("topic",))
+    lines = "rain,a\nsnow,b\nhail,a\n"
+    found = read(f"text,topic\n{lines}x,y,z\nmy wife,my dog\n{lines}", fields)
+    topics = [each.fields["topic"] for each in found if isinstance(each, Record)]
+
+    assert topics == ["a", "b", "a", "a", "b", "a"]
+
+
+def test_with_nothing_beside_the_words_only_broken_rows_are_withheld():
+    found = read("text,topic\nrain,a\nx,y,z\nsnow,b\nhail,c\n", Fields())
+
+    assert [type(each).__name__ for each in found] == ["Record", "Withheld", "Record", "Record"]
+
+
 def test_rows_that_a_quote_may_have_joined_are_withheld():
     kept, withheld = faults('id,text,topic\n1,rain,a\n2,"snow,b\n3,pear,c\n4,rain",d\n5,hail,e\n')
 

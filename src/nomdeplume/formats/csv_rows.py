@@ -30,6 +30,7 @@ USUAL = frozenset(  # words that names of columns are made of
         """,
     )
 )
+VALUES = 1000  # of a kept field that are remembered
 SAMPLED = 1 << 20  # characters of them, at most
 EXCEL = re.compile(r"sep=([^\s\"'\\]|\t)\r?\n?", re.IGNORECASE)  # a first line that tells Excel
 
@@ -84,6 +85,8 @@ class _Rows:
         self._end = _line_end(head)
         self._ids = Ids()
         self._broken = ""
+        self._values: dict[str, set[str]] = {n: set() for n in fields.released if n in self._at}
+        self._was_known = False
 
     def look_ahead(self, rows: list[Row]) -> None:
         """Learn what ids look like from the first rows, if most of them agree on it."""
@@ -95,7 +98,7 @@ class _Rows:
     @property
     def hopeful(self) -> bool:
         """Whether rows after a broken one can be told from pieces of it."""
-        return self._ids.tell
+        return self._ids.tell or self._fields.id not in self._at
 
     @property
     def hopeless(self) -> str:
@@ -110,20 +113,32 @@ class _Rows:
         if reason:
             self._learn(row)
             self._broken = self._broken or f"line {row.number}"
-        elif self._broken and not self._ids.like(self._id(row)):
+        elif self._broken and not self._ids.like(self._id(row)) and not self._known(row):
             reason = f"it may be a piece of what is broken on {self._broken}."
         else:
             self._broken = ""
-            if self._fields.id in self._at:
-                self._ids.add(self._id(row))
+            self._note(row)
         return reason
+
+    def _known(self, row: Row) -> bool:
+        """Whether all that is released beside the words was released before: it tells nothing."""
+        cells = row.cells or []
+        return all(cells[self._at[name]] in values for name, values in self._values.items())
+
+    def _note(self, row: Row) -> None:
+        cells, self._was_known = row.cells or [], self._known(row)
+        for name, values in self._values.items():
+            if len(values) < VALUES:
+                values.add(cells[self._at[name]])
+        if self._fields.id in self._at:
+            self._ids.add(self._id(row))
 
     def goes_on(self, row: Row) -> bool:
         """Whether a broken row does not begin as rows do, and so may belong to the one before."""
         at = self._at.get(self._fields.id)
         parts = row.cells or row.lines[0].split(self._dialect.delimiter)
         if at is None or at >= len(parts):
-            return True
+            return not self._was_known
         return not self._ids.like(parts[at].strip().strip(self._dialect.quote))
 
     def _learn(self, row: Row) -> None:

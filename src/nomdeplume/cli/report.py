@@ -1,0 +1,52 @@
+"""What a run says when it is done: what was released, what came along, what is promised."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+if TYPE_CHECKING:
+    from nomdeplume.formats.release import Tally
+    from nomdeplume.privacy.certificate import Certificate
+
+
+def report(certificate: Certificate, tally: Tally, output: Path | None, saved: Path | None) -> None:
+    """What was released and what is promised, on standard error, so that output can be piped."""
+    from nomdeplume.privacy.promise import fill
+
+    lines = [
+        f"{certificate.warning}." if certificate.warning else "",
+        fill(_released(certificate, tally, output)),
+        "If the noise were secret, this would hold:" if certificate.warning else "",
+        certificate.promises[-1].plainly() if certificate.documents else "",
+        fill(certificate.several_documents) if certificate.documents > 1 else "",
+        f"Certificate: {saved}" if saved else "",
+    ]
+    click.echo("\n".join(line for line in lines if line), err=True)
+
+
+def _released(certificate: Certificate, tally: Tally, output: Path | None) -> str:
+    """How much was released, how much of it is as it was, and what came along."""
+    count = f"{tally.released:,}"
+    if tally.withheld:
+        count += f" of {tally.released + tally.withheld:,}"
+    plural = "" if count == "1" else "s"
+    parts = [
+        f"Released {count} document{plural} of {certificate.size:,} words"
+        f"{f' to {output}' if output else ''}, with ε = {certificate.epsilon:.6g} per word and "
+        f"E = {certificate.budget:.6g} per document.",
+        f"About {100 * certificate.unchanged:.0f} in 100 words stay as they were.",
+    ]
+    beside = tally.fields if certificate.output.kind not in ("text", "folder") else ()
+    if beside := tuple(dict.fromkeys((*beside, *certificate.kept_fields))):
+        parts.append(f"Released as they are: {', '.join(beside)}.")
+    if tally.without_words:
+        parts.append(
+            f"{tally.without_words:,} text{'s' * (tally.without_words != 1)} had no word that the "
+            "table knows; noise on a public word stands for that (--empty withhold leaves it out)."
+        )
+    if tally.withheld:
+        parts.append(f"{tally.withheld:,} withheld.")
+    return " ".join(parts)

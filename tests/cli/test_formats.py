@@ -216,6 +216,26 @@ def test_what_stands_beside_the_words_is_said(run, tmp_path):
     assert b"Released as they are: id." in done.stderr
 
 
+@pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.parquet"])
+@pytest.mark.parametrize("target", ["o.csv", "o.jsonl", "o.parquet"])
+def test_ids_can_stay_behind(run, tmp_path, name, target):
+    write(corpus(), tmp_path / name)
+    kept = ["--text-field", "body", "--keep", "when", "--no-id"]
+    done = run("obfuscate", name, "-o", target, *kept, *SMALL)
+    found = (
+        rows(tmp_path / target).to_pylist()
+        if target == "o.parquet"
+        else released(tmp_path / target)
+    )
+    checked = ["--release", target, "--table", "t.txt"]
+
+    assert [set(row) for row in found] == [{"when", "text"}] * 3
+    assert b"Released as they are: when." in b" ".join(done.stderr.split())
+    said = b" ".join(run("certificate", f"{target}.certificate.json", *checked).stdout.split())
+    assert b"as they are; there is no id: when" in said
+    assert b"All 9 checks passed" in said
+
+
 def test_texts_without_known_words_are_counted(run, tmp_path):
     (tmp_path / "in.csv").write_text("id,text\n1,rain\n2,xyzzy\n3,\n", encoding="utf-8")
     done = run("obfuscate", "in.csv", "-o", "o.csv", *SMALL)

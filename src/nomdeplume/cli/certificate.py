@@ -64,13 +64,14 @@ def _plain(stated: Certificate) -> str:
     from nomdeplume.privacy.promise import fill
 
     kept = ", ".join(stated.kept_fields) or "none"
+    beside = ", beside the id" if stated.id_field else "; there is no id"
     made = (
         f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
         f"made by {stated.program}: "
         f"mechanism {stated.mechanism}, ε = {stated.epsilon:.12g} per word, "
         f"E = {stated.budget:.12g} per document, reduction {stated.reduction}. "
         f"Noise from {stated.generator}; about {100 * stated.unchanged:.0f} in 100 words stay as "
-        f"they were. Fields kept as they are, beside the id: {kept}."
+        f"they were. Fields kept as they are{beside}: {kept}."
     )
     table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "

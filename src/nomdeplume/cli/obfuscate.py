@@ -18,7 +18,7 @@ from nomdeplume.formats.kinds import KINDS
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from nomdeplume.formats.records import Inputs
+    from nomdeplume.formats.records import Fields, Inputs
     from nomdeplume.formats.release import Tally
     from nomdeplume.formats.writing import Sink
     from nomdeplume.obfuscator import Obfuscator
@@ -48,6 +48,7 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @table_options
 @click.option("--text-field", default="text", show_default=True, help="Field of the text.")
 @click.option("--id-field", default="id", show_default=True, help="Field of the id.")
+@click.option("--no-id", is_flag=True, help="Leave the id of records out of the release.")
 @click.option(
     "--keep",
     multiple=True,
@@ -106,7 +107,9 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         inputs, options["output"], options["certificate_path"], force=options["force"]
     )
     rng = secure() if options["seed"] is None else seeded(options["seed"])
-    fields = Fields(options["text_field"], options["id_field"], options["keep"])
+    fields = Fields(
+        options["text_field"], options["id_field"], options["keep"], not options["no_id"]
+    )
     obfuscator = _obfuscator(options)
     source = open_inputs(
         inputs, fields, kind=options["kind"], delimiter=_sign(options["delimiter"])
@@ -122,7 +125,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
             tally.released,
             sink.close(),
             empty=options["empty"],
-            id_field="id" if source.kind in ("text", "folder") else fields.id,
+            id_field=_id_field(source, fields),
             kept_fields=fields.keep,
         )
         if saved:
@@ -134,6 +137,13 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     if not options["quiet"]:
         report(certificate, tally, output, saved)
     return 4 if tally.withheld else 0
+
+
+def _id_field(source: Inputs, fields: Fields) -> str:
+    """What the id is called in the release: text files have their number, records may have none."""
+    if source.kind in ("text", "folder"):
+        return "id"
+    return fields.id if fields.with_id else ""
 
 
 def _publish(sink: Sink, saved: Path | None) -> None:

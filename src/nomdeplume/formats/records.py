@@ -47,6 +47,7 @@ class Fields:
     text: str = "text"
     id: str = "id"
     keep: tuple[str, ...] = ()
+    with_id: bool = True  # whether the id comes out
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(dict.fromkeys(self.keep)))
@@ -62,7 +63,7 @@ class Fields:
     @property
     def released(self) -> tuple[str, ...]:
         """Fields that come out as they went in."""
-        return tuple(dict.fromkeys((self.id, *self.keep)))
+        return tuple(dict.fromkeys((*([self.id] if self.with_id else []), *self.keep)))
 
     def check(self, names: Collection[str], *, columns: bool = False) -> None:
         """A field that the first record lacks is more likely misspelt than missing."""

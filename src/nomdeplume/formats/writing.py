@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nomdeplume.errors import InputError
+from nomdeplume.extras import arrow
 from nomdeplume.formats.kinds import PACKABLE, delimiter_of, named, packing_of
 from nomdeplume.formats.streams import packer
 from nomdeplume.formats.targets import AtomicFile, Stream, Target, hidden, umask, vacant
@@ -43,11 +44,12 @@ def open_sink(
     if chosen in ("parquet", "arrow") and output is not None:
         from nomdeplume.formats.table_sink import TableSink
 
+        arrow()  # if it cannot be had, that is said before all else
         return TableSink(AtomicFile(output, force=force), output, kind=chosen, warning=warning)
     if keep and chosen == "text":
         raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
     packing = packing_of(output.name) if output else ""
-    packer(packing, len)  # if it cannot be had, that is said before all else
+    packer(packing, len)  # likewise
     target = Stream() if output is None else AtomicFile(output, force=force)
     lines = CsvLines(output) if chosen == "csv" else _LINES[chosen]
     return LineSink(target, lines, kind=chosen, packing=packing, warning=warning)

@@ -158,6 +158,24 @@ def test_no_piece_of_a_text_becomes_an_id_or_a_topic(broken, before):
         assert [each.fields["id"] for each in records][-9:] == [str(i) for i in range(201, 210)]
 
 
+@pytest.mark.parametrize("named", ["r-{:04}", "{}", "{:04}", "2024/{}", "u{}@x.org"])
+def test_ids_of_any_numbered_shape_tell_rows_from_pieces(named):
+    sound = "".join(f"{named.format(i)},rain,a\n" for i in range(1, 40))
+    after = "".join(f"{named.format(i)},snow,b\n" for i in range(50, 53))
+    kept, withheld = faults(f"id,text,topic\n{named.format(0)},x\nmy wife,a,b\n{sound}y\n{after}")
+
+    assert kept == [named.format(i) for i in (*range(1, 39), 50, 51, 52)]
+    assert len(withheld) == 4  # two that are broken, a piece, and the row before "y"
+
+
+def test_an_id_unlike_the_others_is_a_sign_of_damage():
+    sound = "".join(f"{i},rain,a\n" for i in range(30))
+    kept, withheld = faults(f"id,text,topic\n{sound}my wife,left,today\n31,snow,b\n")
+
+    assert kept == [*map(str, range(29)), "31"]
+    assert "unlike those before it" in withheld[1][1]
+
+
 def test_the_number_of_a_broken_row_does_not_count():
     kept, _ = faults("id,text,topic\n1,rain,a\n99,a,b,c\n2,snow,b\n3,hail,c\n")
 

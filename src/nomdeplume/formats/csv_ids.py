@@ -52,7 +52,7 @@ class Ids:
         """Whether this can be the id of a row that comes after those seen."""
         if not self.tell or _shape(text) not in self.shapes:
             return False
-        return self.last is None or int(text) > self.last
+        return self.last is None or not text.isdecimal() or int(text) > self.last
 
 
 def _shape(text: str) -> str:

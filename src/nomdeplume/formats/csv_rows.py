@@ -156,7 +156,7 @@ class _Rows:
         if _line_end(row) not in (self._end, ""):
             return "its line ends otherwise than the first, so it may be cut."
         if self._fields.id in self._at and self._ids.unlike(self._id(row)):
-            return "its id is unlike those before it."
+            return "its id is unlike those before it; if it is right, give another --id-field."
         if doubt := self._dialect.doubts(row.lines):
             return f"{doubt}."
         if len(row.lines) > 1:

@@ -253,6 +253,24 @@ def test_a_folder_of_parts_is_one_corpus(run, tmp_path):
     assert rows(tmp_path / "o.parquet")["id"].to_pylist() == [1, 2, 3]
 
 
+def test_a_picture_among_letters_is_withheld_and_the_letters_are_released(run, tmp_path):
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "a.png").write_bytes(b"\x89PNG\r\n")
+    (tmp_path / "letters" / "b.txt").write_text("rain", encoding="utf-8")
+    done = run("obfuscate", "letters", "-o", "out", *SMALL, code=4)
+
+    assert b"document 1 of 2: withheld: expected text, got a PNG picture." in done.stderr
+    assert len(list((tmp_path / "out").iterdir())) == 1
+
+
+def test_parts_may_have_delimiters_of_their_own(run, tmp_path):
+    (tmp_path / "a.tsv").write_text("id\ttext\n1\train\n", encoding="utf-8")
+    (tmp_path / "b.csv").write_text("id,text\n2,snow\n", encoding="utf-8")
+    run("obfuscate", "a.tsv", "b.csv", "-o", "o.csv", *SMALL)
+
+    assert [row["id"] for row in released(tmp_path / "o.csv")] == ["1", "2"]
+
+
 def test_kinds_are_not_mixed(run, tmp_path):
     write(corpus(), tmp_path / "a.csv")
     write(corpus(), tmp_path / "b.parquet")

@@ -10,12 +10,12 @@ from nomdeplume.errors import InputError, Unreadable
 from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_text
 from nomdeplume.formats.decode import decode
+from nomdeplume.formats.kinds import begins
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
 from nomdeplume.formats.streams import Damaged
 
 ROWS = 1024  # at most, in a batch
 BYTES = 1 << 24  # about, in a batch
-MARKS = {"parquet": (b"PAR1",), "arrow": (b"ARROW1", b"FEA1", b"\xff\xff\xff\xff")}
 END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
@@ -37,7 +37,7 @@ def _batches(path: Path, kind: str, fields: Fields) -> Iterator[tuple[Any, int]]
     """Batches of the columns that are needed, each with the number of rows in the file."""
     pa = arrow()
     with path.open("rb") as file:
-        if not file.read(8).startswith(MARKS[kind]):
+        if begins(file.read(8)) != kind:
             raise InputError(f"{path} is no {kind.capitalize()} file, though it should be.")
     batches = _parquet(path, fields) if kind == "parquet" else _arrow(path, fields)
     while True:
@@ -116,9 +116,11 @@ def _streamed(reader: Any, path: Path) -> Iterator[Any]:
 
 
 def _check_sound(batch: Any) -> None:
-    """Raise if a batch points outside itself: a changed offset could show one column's values
-    under the name of another. Strings are looked at as bytes; which encoding they are in is
-    another matter."""
+    """Raise if a batch points outside itself.
+
+    A changed offset could show one column's values under the name of another. Strings are
+    looked at as bytes: in which encoding they are is another matter.
+    """
     pa = arrow()
     views = {pa.string(): pa.binary(), pa.large_string(): pa.large_binary()}
     for column in batch.columns:

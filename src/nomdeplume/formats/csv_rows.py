@@ -2,7 +2,8 @@
 
 A file that breaks its own rules can put pieces of a text into any column, where no noise
 protects them. So a row that is not as it should be is withheld, and after it every row
-that does not carry an id like those before: it may be a piece of what broke.
+that has no id like those before and would tell something new beside its words: it may be a
+piece of what broke.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def read_rows(
     skipped = 0
     if told := EXCEL.fullmatch(sample[0]):
         delimiter, skipped = delimiter or told[1], 1
-    dialect = dialect_of(sample[skipped:], delimiter)
     seen = sample[skipped:]
+    dialect = dialect_of(seen, delimiter)
     rows = parse(chain(seen, lines), dialect, 1 + skipped)
     head = next((row for row in rows if row.cells != []), Row(1, []))
     reader = _Rows(_header(head.cells, fields), dialect, fields, head)

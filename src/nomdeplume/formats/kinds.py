@@ -49,7 +49,7 @@ def named(path: Path) -> Records | None:
 
 
 def begins(start: bytes) -> Records | None:
-    """The kind of records that a file with this start is, where that is beyond doubt."""
+    """The kind of columns that a file with these first bytes holds, if it does."""
     return next((kind for mark, kind in STARTS.items() if start.startswith(mark)), None)
 
 

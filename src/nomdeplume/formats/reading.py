@@ -57,12 +57,11 @@ def _records(kind: Kind, files: list[Path], fields: Fields, delimiter: str | Non
     if kind in ("parquet", "arrow"):
         return Inputs(kind, columnar.read_files(files, kind, fields, meter), meter, total)
 
-    read = _reader(kind, fields, delimiter or delimiter_of(files[0]))
-
     def records() -> Iterator[Record | Withheld]:
         for path in files:
             with io.BufferedReader(MeteredFile(path, meter)) as file:
                 place = "" if len(files) == 1 else f"{path}, "
+                read = _reader(kind, fields, delimiter or delimiter_of(path))
                 try:
                     yield from read(_content(file, path), f"{place}{UNITS[kind]}")
                 except InputError as error:
@@ -74,7 +73,7 @@ def _records(kind: Kind, files: list[Path], fields: Fields, delimiter: str | Non
 def _reader(
     kind: Kind, fields: Fields, delimiter: str | None
 ) -> Callable[[Iterator[bytes], str], Iterator[Record | Withheld]]:
-    """What makes records of lines: their unit in messages goes with them."""
+    """What makes records of lines, given what messages call these by."""
     if kind == "jsonl":
         return partial(jsonl.read_lines, fields=fields)
     return partial(csv_rows.read_rows, fields=fields, delimiter=delimiter)
@@ -106,7 +105,7 @@ def _kind(path: Path, fields: Fields) -> Kind:
     """What a file holds, by its first bytes and its name; a folder is what its files are called."""
     if path.is_dir():
         kinds = {named(file) for file in _parts(path)}
-        if len(kinds) > 1 and kinds != {None}:
+        if len(kinds) > 1:
             raise InputError(f"{path} holds files of several kinds; name those of one kind.")
         return next(iter(kinds), None) or "folder"
     if not path.is_file():

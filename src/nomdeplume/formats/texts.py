@@ -31,13 +31,14 @@ def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inpu
     files = [pair for path in paths for pair in files_in(path)]
     if not files:
         raise InputError("the folder holds no files.")
-    _check_text(files[0][1])
+    one = len(files) == 1 and not paths[0].is_dir()
+    if one:
+        _check_text(files[0][1])
     if unknown := set(fields.keep) - {"id", "name"}:
         raise InputError(f"a text file has no field {min(unknown)!r} to keep, only 'name'.")
     kept = "name" in fields.keep
     if kept and len({name for name, _ in files}) < len(files):
         raise InputError("two inputs have the same name; rename one or put them into one folder.")
-    one = len(files) == 1 and not paths[0].is_dir()
     meter = Meter()
 
     def records() -> Iterator[Record | Withheld]:
@@ -70,7 +71,7 @@ def _fail(error: OSError) -> None:
 
 
 def _check_text(path: Path) -> None:
-    """Say at once what the first file is, if it is a picture or a program."""
+    """Say what the only file is, if it is a picture or a program; of several it is withheld."""
     if path.is_file() and os.access(path, os.R_OK):
         with path.open("rb") as file:
             start = file.read(16)

@@ -70,15 +70,9 @@ class Table:
         """A table of an array that its maker gives away and nobody else has: it is not copied."""
         vectors.flags.writeable = False
         table = object.__new__(cls)
-        for field_name, value in (
-            ("words", words),
-            ("vectors", vectors),
-            ("name", name),
-            ("language", language),
-            ("seal", None),
-            ("left_out", left_out),
-        ):
-            object.__setattr__(table, field_name, value)
+        vars(table).update(
+            words=words, vectors=vectors, name=name, language=language, seal=None, left_out=left_out
+        )
         table._validate()
         return table
 

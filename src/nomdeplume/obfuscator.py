@@ -21,7 +21,7 @@ from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.promise import Promise
+from nomdeplume.privacy.promise import Promise, state
 from nomdeplume.privacy.random import described, is_private, secure, seeded
 from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.table import Table
@@ -104,13 +104,22 @@ class Obfuscator:
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What is promised about each document, the widest statement last."""
-        return REDUCTIONS[self.reduction].guarantees(self.mechanism.guarantee, self.size)
+        word = self.mechanism.guarantee
+        return REDUCTIONS[self.reduction].guarantees(word, self.size, self.vocabulary)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What is promised between two texts: the widest statement of all."""
+        return self.guarantees[-1]
 
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
         """The guarantees in words, and as odds between public texts where they are about texts."""
-        word = self.mechanism.guarantee
-        return REDUCTIONS[self.reduction].promises(word, self.size, self.vocabulary)
+        *others, texts = self.guarantees
+        return (
+            *(state(each, self.vocabulary, of_texts=False) for each in others),
+            state(texts, self.vocabulary, of_texts=True),
+        )
 
     @cached_property
     def unchanged(self) -> float:

@@ -11,23 +11,25 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
+from nomdeplume.distance import Cloud
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.promise import Promise, state
 from nomdeplume.vocabulary import Vocabulary
 
 Ids = NDArray[np.int64]
 
 
 class Reduction(Protocol):
-    """Brings bags to one size; `guarantees` and `promises` put the widest statement last."""
+    """Brings bags to one size.
+
+    Of its guarantees the last is the widest: it is one between two texts.
+    """
 
     def reduce(
         self, bags: Sequence[Bag], size: int, vocabulary: Vocabulary, rng: Generator
     ) -> Ids: ...
-    def guarantees(self, word: Guarantee, size: int) -> tuple[Guarantee, ...]: ...
-    def promises(
+    def guarantees(
         self, word: Guarantee, size: int, vocabulary: Vocabulary
-    ) -> tuple[Promise, ...]: ...
+    ) -> tuple[Guarantee, ...]: ...
 
 
 @dataclass(frozen=True)
@@ -40,35 +42,37 @@ class Sample:
     def reduce(self, bags: Sequence[Bag], size: int, vocabulary: Vocabulary, rng: Generator) -> Ids:
         return sample(bags, size, rng)
 
-    def guarantees(self, word: Guarantee, size: int) -> tuple[Guarantee, ...]:
+    def guarantees(
+        self, word: Guarantee, size: int, vocabulary: Vocabulary
+    ) -> tuple[Guarantee, ...]:
         drawn = replace(word.over_bags(size), between=f"two samples of {size} kept words")
-        return drawn, word.over_samples(size)
+        bags = word.over_samples(size)
 
-    def promises(self, word: Guarantee, size: int, vocabulary: Vocabulary) -> tuple[Promise, ...]:
-        drawn, texts = self.guarantees(word, size)
-        return state(drawn, vocabulary), state(texts, vocabulary, of_text=lambda bag: bag)
+        def kept(text: str) -> Cloud:
+            return vocabulary.cloud(vocabulary.filled(text))
+
+        return drawn, bags.prepared(kept, between=bags.between)
 
 
 @dataclass(frozen=True)
 class Apportion:
     """Words in proportion to their counts, without chance.
 
-    The promise stays one about W₁, between reduced bags (docs/proofs/bags.md).
+    The promise stays one about W₁, between reduced bags (docs/proofs/kept.md).
     """
 
     def reduce(self, bags: Sequence[Bag], size: int, vocabulary: Vocabulary, rng: Generator) -> Ids:
         return apportion(bags, size, vocabulary.tie_order)
 
-    def guarantees(self, word: Guarantee, size: int) -> tuple[Guarantee, ...]:
-        return (
-            replace(word.over_bags(size), between=f"two texts' bags reduced to {size} kept words"),
-        )
+    def guarantees(
+        self, word: Guarantee, size: int, vocabulary: Vocabulary
+    ) -> tuple[Guarantee, ...]:
+        def reduced(text: str) -> Cloud:
+            [ids] = apportion([vocabulary.filled(text)], size, vocabulary.tie_order)
+            return vocabulary.cloud(Bag.from_ids(ids))
 
-    def promises(self, word: Guarantee, size: int, vocabulary: Vocabulary) -> tuple[Promise, ...]:
-        def of_text(bag: Bag) -> Bag:
-            return Bag.from_ids(apportion([bag], size, vocabulary.tie_order)[0])
-
-        return tuple(state(each, vocabulary, of_text) for each in self.guarantees(word, size))
+        between = f"two texts' bags reduced to {size} kept words"
+        return (word.over_bags(size).prepared(reduced, between=between),)
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}

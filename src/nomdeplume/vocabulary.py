@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
+from nomdeplume.distance import Cloud
 from nomdeplume.errors import InputError
 from nomdeplume.table import Table
 from nomdeplume.text import StopWords, is_word, stop_words, words
@@ -80,6 +81,15 @@ class Vocabulary:
             if word in known
         }
         return Bag.of(counts)
+
+    def filled(self, text: str) -> Bag:
+        """The bag of a text as it is released: the public one if it keeps no word."""
+        bag = self.bag(text)
+        return bag if len(bag) else self.public_bag
+
+    def cloud(self, bag: Bag) -> Cloud:
+        """The vectors of a bag, with its counts."""
+        return Cloud(self.table.vectors[bag.ids].astype(np.float64), bag.counts)
 
     @cached_property
     def public_bag(self) -> Bag:

@@ -2,18 +2,23 @@
 
 from pathlib import Path
 
-from nomdeplume import Obfuscator
+from nomdeplume import Laplace, Obfuscator
 
 PROOFS = Path(__file__).parents[2] / "docs" / "proofs"
+OTHERS = {"law", "nearest"}  # proofs that the program is right, not that a promise holds
 
 
 def test_every_named_proof_is_a_page(bundled):
-    named = {
+    promised = {
         proof
         for reduction in ("sample", "apportion")
         for promise in Obfuscator.laplace(bundled, reduction=reduction).promises
         for proof in promise.proofs
     }
+    word = Laplace(1.0).guarantee
+    others = (word.over_means().over_documents(2), word.projected([[1.0]]))
+    named = promised.union(*(guarantee.proofs for guarantee in others))
 
-    assert named == {"laplace", "bags", "sampling"}
-    assert {path.stem for path in PROOFS.glob("*.md")} == named | {"nearest"}
+    assert promised == {"laplace", "bags", "sampling", "kept"}
+    assert named == promised | {"means", "adding", "contraction"}
+    assert {path.stem for path in PROOFS.glob("*.md")} == named | OTHERS

@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError
-from nomdeplume.nearest.threads import cores, each
 from nomdeplume.table import Table
+from nomdeplume.threads import cores, each
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]

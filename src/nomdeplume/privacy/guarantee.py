@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from math import isclose, isfinite
+from typing import Any
 
-from nomdeplume.distance import Bottleneck, Euclidean, Metric, WordMover
-from nomdeplume.distance.word_mover import Counts, Points
-from nomdeplume.errors import positive, whole
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nomdeplume.distance import Bottleneck, Euclidean, Metric, Prepared, Summed, WordMover
+from nomdeplume.errors import InputError, positive, whole
+from nomdeplume.privacy.loss import Loss
 
 EUCLIDEAN = Euclidean()
 
@@ -15,12 +21,18 @@ EUCLIDEAN = Euclidean()
 class Guarantee:
     """Metric privacy: Pr[M(x) ∈ S] ≤ exp(ε·d(x, y)) · Pr[M(y) ∈ S] for all x, y, S.
 
+    What is done with a mechanism is done with its guarantee: each method below names a
+    way of using it, and gives what is promised then. Nothing else makes guarantees.
+
     >>> word = Guarantee(epsilon=2.0)
     >>> word.loss([0, 0], [0, 3])
     6.0
     >>> bag = word.over_bags(size=10)
     >>> bag.formula, bag.proofs
     ('20 · W₁', ('bags',))
+    >>> author = bag.over_documents(12)
+    >>> author.formula, author.between
+    ('20 · ΣW₁', "two authors' 12 documents, each two bags of 10 kept words")
     """
 
     epsilon: float
@@ -36,28 +48,85 @@ class Guarantee:
         """The bound on the loss, such as `600 · W₁`."""
         return f"{self.epsilon:.12g} · {self.metric.symbol}"
 
-    def loss(self, x: Points, y: Points, a: Counts | None = None, b: Counts | None = None) -> float:
+    def loss(self, x: Any, y: Any) -> Loss:
         """Most that one release can shift the log-odds between `x` and `y`, in nats."""
-        return self.epsilon * self.metric(x, y, a, b)
+        return Loss(self.epsilon * self.metric(x, y))
 
     def over_bags(self, size: int) -> Guarantee:
-        """The guarantee of releasing `size` words independently and forgetting their order.
+        """Of releasing `size` words independently and forgetting their order.
 
         Any matching of the two bags bounds the loss by the sum of its word
         losses; the cheapest matching sums to size·W₁.
         """
-        return self._over(size, WordMover(), "bags", f"two bags of {size} kept words")
+        epsilon = self._per_word("bags") * whole("size", size)
+        return self._then("bags", epsilon, WordMover(), f"two bags of {size} kept words")
 
     def over_samples(self, size: int) -> Guarantee:
-        """The guarantee between two texts from each of which `size` words are drawn.
+        """Of drawing `size` words from each of two texts, with replacement, and releasing them.
 
         Couple the draws by a plan whose longest move is W∞: every pair of draws
         is then at most W∞ apart. Under W₁ no such bound holds (docs/proofs/sampling.md).
         """
-        return self._over(size, Bottleneck(), "sampling", "two texts' bags of kept words")
+        epsilon = self._per_word("samples") * whole("size", size)
+        return self._then("sampling", epsilon, Bottleneck(), "two texts' bags of kept words")
 
-    def _over(self, size: int, metric: Metric, proof: str, between: str) -> Guarantee:
-        epsilon = self.epsilon * whole("size", size)
+    def over_means(self) -> Guarantee:
+        """Of releasing the mean of a bag's vectors as if it were the vector of one word.
+
+        Whatever plan turns one bag into the other, the means are no farther apart than
+        words move on average: the mean is 1-Lipschitz in W₁, for bags of any sizes.
+        """
+        between = "two bags of kept words, of any sizes"
+        return self._then("means", self._per_word("means"), WordMover(), between)
+
+    def over_documents(self, count: int) -> Guarantee:
+        """Between two authors who wrote `count` released documents each: losses add up.
+
+        Inputs are then sequences of documents, compared first with first and so on.
+        """
+        between = f"two authors' {whole('count', count)} documents, each {self.between}"
+        return self._then("adding", self.epsilon, Summed(self.metric, count), between)
+
+    def over_releases(self, count: int) -> Guarantee:
+        """Of releasing the same input `count` times with fresh noise: losses add up."""
+        return self._then("adding", self.epsilon * whole("count", count), self.metric, self.between)
+
+    def projected(self, projection: ArrayLike) -> Guarantee:
+        """Of noise on the image under a public linear map, (m, k), in the metric before it.
+
+        Images are at most L times as far apart, L the map's largest singular value: an
+        orthogonal projection has L = 1, and costs nothing in the metric of all k dimensions.
+        """
+        matrix = np.asarray(projection, dtype=np.float64)
+        if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
+            raise InputError("a projection must be a table of finite numbers, (m, k).")
+        stretch = float(np.linalg.norm(matrix, ord=2))
+        stretch = 1.0 if isclose(stretch, 1.0, rel_tol=1e-9) else stretch
+        return self._then("contraction", self._per_word("images") * stretch)
+
+    def prepared(self, prepare: Callable[[Any], Any], *, between: str) -> Guarantee:
+        """Of turning inputs into others by a public function without chance, and releasing these.
+
+        The distance is that between what they are turned into. Keeping some words, and
+        reducing a bag to a size, are such functions (docs/proofs/kept.md).
+        """
+        return self._then("kept", self.epsilon, Prepared(self.metric, prepare), between)
+
+    def _per_word(self, what: str) -> float:
+        """ε, if this is a guarantee between words, which others are built on."""
+        if not isinstance(self.metric, Euclidean):
+            raise InputError(f"a guarantee over {what} follows from one between two words only.")
+        return self.epsilon
+
+    def _then(
+        self, proof: str, epsilon: float, metric: Metric | None = None, between: str | None = None
+    ) -> Guarantee:
+        if not isfinite(epsilon):
+            raise InputError("a budget this large cannot be stated.")
         return replace(
-            self, epsilon=epsilon, metric=metric, proofs=(*self.proofs, proof), between=between
+            self,
+            epsilon=epsilon,
+            metric=metric or self.metric,
+            proofs=(*self.proofs, proof),
+            between=between or self.between,
         )

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from math import ceil, exp, floor, inf, log, log10
+from math import inf
 from pathlib import Path
 from textwrap import fill as wrapped
 
-from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError
 from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.loss import Loss
 from nomdeplume.vocabulary import Vocabulary
 
 fill = partial(wrapped, width=79)
@@ -42,9 +41,7 @@ class Odds:
     @property
     def factor(self) -> str:
         """The largest factor by which one release can shift the odds between the two."""
-        if self.loss < log(1000):
-            return _up(exp(self.loss))
-        return f"e^{_up(self.loss)} (about 10^{_up(self.loss / log(10))})"
+        return Loss(self.loss).factor
 
 
 @dataclass(frozen=True)
@@ -66,15 +63,12 @@ class Promise:
         return "\n".join([fill(self.sentence), *rows, *([fill(WEAK)] if weak else [])])
 
 
-def state(
-    guarantee: Guarantee, vocabulary: Vocabulary, of_text: Callable[[Bag], Bag] | None = None
-) -> Promise:
+def state(guarantee: Guarantee, vocabulary: Vocabulary, *, of_texts: bool) -> Promise:
     """A guarantee as a promise: what it says, and what it means between public texts.
 
-    `of_text` turns a text's bag into what the guarantee speaks of; without it the
-    guarantee is not about texts, and no odds between texts follow from it.
+    If it is not one between texts, no odds between texts follow from it.
     """
-    references = _references(guarantee, vocabulary, of_text) if of_text else []
+    references = _references(guarantee, vocabulary) if of_texts else []
     return Promise(
         budget=guarantee.epsilon,
         metric=guarantee.metric.name,
@@ -90,9 +84,7 @@ def state(
     )
 
 
-def _references(
-    guarantee: Guarantee, vocabulary: Vocabulary, of_text: Callable[[Bag], Bag]
-) -> list[Odds]:
+def _references(guarantee: Guarantee, vocabulary: Vocabulary) -> list[Odds]:
     """Odds between the public reference texts of the table's language.
 
     None where there are no such texts, or where the table does not know enough of their
@@ -103,11 +95,8 @@ def _references(
         return []
     odds = []
     for pair, texts in json.loads(path.read_text(encoding="utf-8")).items():
-        bags = [vocabulary.bag(text) for text in texts]
-        if all(map(len, bags)):  # a small table may know none of these words
-            one, two = map(of_text, bags)
-            x, y = (vocabulary.table.vectors[bag.ids] for bag in (one, two))
-            odds.append(_odds(pair, guarantee.metric(x, y, one.counts, two.counts), guarantee))
+        if all(len(vocabulary.bag(text)) for text in texts):  # a small table may know no word
+            odds.append(_odds(pair, guarantee.metric(*texts), guarantee))
     ordered = all(x.distance < y.distance for x, y in pairwise(odds))
     return odds if ordered and len(odds) == 3 else []  # else near is not near in this table
 
@@ -117,14 +106,3 @@ def _odds(pair: str, distance: float, guarantee: Guarantee) -> Odds:
     if loss == inf:
         raise InputError(f"a budget of {guarantee.epsilon:.3g} is too large to be stated.")
     return Odds(pair, distance, loss)
-
-
-def _up(number: float, digits: int = 3) -> str:
-    """A bound with some significant digits, and never less than it is."""
-    size = floor(log10(number)) if number else 0
-    if size > 6:
-        step = 10.0 ** (size - digits + 1)
-        return f"{ceil(number / step) * step:.{digits}g}"
-    places = max(0, digits - 1 - size)
-    text = f"{ceil(number * 10**places) / 10**places:.{places}f}"
-    return text.rstrip("0").rstrip(".") if places else text

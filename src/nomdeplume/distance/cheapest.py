@@ -1,0 +1,172 @@
+"""The cheapest plan, exactly: by assignment, by network simplex, or by a linear program."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nomdeplume.distance.plan import Plan, Problem
+from nomdeplume.errors import InputError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Moves = tuple[Ints, Ints, Ints]  # from, to, how much
+
+ASSIGNABLE = 200  # words up to which a row for each beats the simplex on distinct words
+VARIABLES = 10**6  # that the linear program can take
+
+
+def transport(costs: ArrayLike, a: ArrayLike | None = None, b: ArrayLike | None = None) -> Plan:
+    """The cheapest plan for any table of costs, whose rows and columns may carry counts.
+
+    >>> plan = transport([[1, 2], [0, 4]], a=[1, 1], b=[2, 2])
+    >>> plan.cost, plan.matrix.tolist()
+    (1.0, [[0.0, 0.5], [0.5, 0.0]])
+    """
+    return cheapest(Problem.of(costs, a, b))
+
+
+def cheapest(problem: Problem) -> Plan:
+    """The plan that moves least in all, whatever the costs."""
+    return problem.plan(*_solved(problem.costs, problem.supply, problem.demand))
+
+
+def cheapest_move(problem: Problem) -> Plan:
+    """The plan that moves least in all, where costs are distances of a metric.
+
+    By the triangle inequality some cheapest plan leaves in place what both bags share:
+    a word that moves on while another takes its place may as well stay. So shared mass
+    is set aside first, and identical bags are exactly 0 apart.
+    """
+    rows, columns, masses, supply, demand = _shared(problem)
+    i, j = np.flatnonzero(supply), np.flatnonzero(demand)
+    if not len(i):
+        return problem.plan(rows, columns, masses)
+    costs = problem.costs
+    rest = costs if (len(i), len(j)) == costs.shape else costs[np.ix_(i, j)]
+    start, end, moved = _solved(rest, supply[i], demand[j])
+    if not len(rows):
+        return problem.plan(i[start], j[end], moved)
+    return problem.plan(
+        np.concatenate([rows, i[start]]),
+        np.concatenate([columns, j[end]]),
+        np.concatenate([masses, moved]),
+    )
+
+
+def _shared(problem: Problem) -> tuple[Ints, Ints, Ints, Ints, Ints]:
+    """What stays in place (from, to, how much), and what is left to supply and demand."""
+    supply, demand = problem.supply.copy(), problem.demand.copy()
+    rows, columns = np.nonzero(problem.costs == 0)
+    masses = np.zeros(len(rows), np.int64)
+    for place, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
+        masses[place] = min(supply[i], demand[j])
+        supply[i] -= masses[place]
+        demand[j] -= masses[place]
+    stays = masses > 0
+    return rows[stays], columns[stays], masses[stays], supply, demand
+
+
+def _solved(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    unit = int(np.gcd(np.gcd.reduce(supply), np.gcd.reduce(demand)))
+    if unit > 1:
+        supply, demand = supply // unit, demand // unit
+    rows, columns, masses = _solver(costs, int(supply.sum()))(costs, supply, demand)
+    return rows, columns, masses * unit
+
+
+def _solver(costs: Floats, units: int) -> Any:
+    """Assignment of single units if they are few, else the simplex, else what there is."""
+    if min(costs.shape) == 1:
+        return _only
+    simplex = units > ASSIGNABLE and _simplex()
+    if simplex:
+        return _by_simplex
+    if units <= max(ASSIGNABLE, 2 * max(costs.shape)):
+        return _assigned
+    if costs.size > VARIABLES:
+        raise InputError(
+            f"a plan between {costs.shape[0]:,} and {costs.shape[1]:,} words needs POT: "
+            "pip install 'nomdeplume[wmd]'"
+        )
+    return _programmed
+
+
+def _only(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """The one plan there is if a side has one word."""
+    rows, columns = np.indices(costs.shape).reshape(2, -1)
+    return rows, columns, np.minimum(supply[rows], demand[columns])
+
+
+def _assigned(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """Equally many units on both sides: some cheapest plan is a permutation (Birkhoff)."""
+    from scipy.optimize import linear_sum_assignment
+
+    n, m = costs.shape
+    rows, columns = np.arange(n).repeat(supply), np.arange(m).repeat(demand)
+    if len(rows) == n and len(columns) == m:  # every word once
+        i, j = linear_sum_assignment(costs)
+        return i, j, supply
+    i, j = linear_sum_assignment(costs[rows][:, columns])
+    pairs, masses = np.unique(rows[i] * m + columns[j], return_counts=True)
+    return pairs // m, pairs % m, masses
+
+
+def _by_simplex(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """The network simplex of POT on whole numbers, so that its plan is whole too."""
+    emd = _simplex()
+    plan, log = emd(
+        supply.astype(float),
+        demand.astype(float),
+        np.ascontiguousarray(costs),
+        numItermax=10**8,
+        log=True,
+        center_dual=False,
+        check_marginals=False,
+    )
+    if log["warning"]:
+        raise InputError(f"no cheapest plan was found: {log['warning']}")
+    return _whole(plan, supply, demand)
+
+
+def _programmed(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """The linear program over plans; its corners are whole if the margins are."""
+    from scipy.optimize import linprog
+    from scipy.sparse import block_array, eye_array, kron
+
+    n, m = costs.shape
+    sums = block_array(
+        [[kron(eye_array(n), np.ones((1, m)))], [kron(np.ones((1, n)), eye_array(m))]]
+    )
+    # one equation follows from the others; dropping it keeps rounding from contradicting it
+    total = float(supply.sum())
+    margins = np.concatenate([supply, demand])[:-1] / total
+    precise = {"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-10}
+    solution = linprog(
+        costs.ravel(), A_eq=sums.tocsr()[:-1], b_eq=margins, method="highs-ds", options=precise
+    )
+    if solution.status != 0:
+        raise InputError(f"no cheapest plan was found: {solution.message}")
+    return _whole(solution.x.reshape(n, m) * total, supply, demand)
+
+
+def _whole(plan: Floats, supply: Ints, demand: Ints) -> Moves:
+    """The moves of a plan whose masses are whole but for rounding."""
+    masses = np.rint(plan).astype(np.int64)
+    if (masses.sum(axis=1) != supply).any() or (masses.sum(axis=0) != demand).any():
+        raise InputError("no cheapest plan was found: the solver's plan does not add up.")
+    rows, columns = np.nonzero(masses)
+    return rows, columns, masses[rows, columns]
+
+
+@lru_cache(maxsize=1)
+def _simplex() -> Any:
+    """POT's network simplex if it is installed, else nothing."""
+    try:
+        from ot.lp import emd
+    except ModuleNotFoundError:
+        return None
+    return emd

@@ -1,0 +1,31 @@
+"""Losses of privacy: how far a release can shift anyone's odds between two inputs."""
+
+from __future__ import annotations
+
+from math import ceil, exp, floor, log, log10
+
+
+class Loss(float):
+    """A bound on the shift of the log-odds, in nats: a number that can also say its factor.
+
+    >>> Loss(2.0).factor, Loss(6.0 + 600).factor
+    ('7.39', 'e^606 (about 10^264)')
+    """
+
+    @property
+    def factor(self) -> str:
+        """The largest factor by which odds can shift, never less than it is."""
+        if self < log(1000):
+            return up(exp(self))
+        return f"e^{up(self)} (about 10^{up(self / log(10))})"
+
+
+def up(number: float, digits: int = 3) -> str:
+    """A bound with some significant digits, and never less than it is."""
+    size = floor(log10(number)) if number else 0
+    if size > 6:
+        step = 10.0 ** (size - digits + 1)
+        return f"{ceil(number / step) * step:.{digits}g}"
+    places = max(0, digits - 1 - size)
+    text = f"{ceil(number * 10**places) / 10**places:.{places}f}"
+    return text.rstrip("0").rstrip(".") if places else text

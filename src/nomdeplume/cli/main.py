@@ -14,6 +14,7 @@ import rich_click as click
 
 from nomdeplume._version import __version__
 from nomdeplume.cli.certificate import certificate
+from nomdeplume.cli.distance import distance
 from nomdeplume.cli.obfuscate import obfuscate
 from nomdeplume.cli.tables import tables
 from nomdeplume.errors import InputError, PlumeError
@@ -43,7 +44,7 @@ def cli() -> None:
     """Release texts with their topic kept and their author under noise."""
 
 
-for command in (obfuscate, certificate, tables):
+for command in (obfuscate, certificate, distance, tables):
     cli.add_command(command)
 
 

@@ -11,9 +11,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import table_options
+from nomdeplume.cli.options import reading_options, release_options, sign, table_options
 from nomdeplume.errors import InputError
-from nomdeplume.formats.kinds import KINDS
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -33,21 +32,9 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option(
     "-o", "--output", type=PATH, help="File or folder to write. [default: standard output]"
 )
-@click.option(
-    "--epsilon", type=float, help="Per word and unit of distance; smaller hides more. [default: 6]"
-)
-@click.option("--budget", type=float, help="Per document: epsilon becomes BUDGET / SIZE.")
-@click.option("--size", type=int, default=100, show_default=True, help="Words in each document.")
-@click.option(
-    "--reduction",
-    type=click.Choice(["sample", "apportion"]),
-    default="sample",
-    show_default=True,
-    help="Draw the words by chance, or apportion them without.",
-)
+@release_options
 @table_options
-@click.option("--text-field", default="text", show_default=True, help="Field of the text.")
-@click.option("--id-field", default="id", show_default=True, help="Field of the id.")
+@reading_options
 @click.option("--no-id", is_flag=True, help="Leave the id of records out of the release.")
 @click.option(
     "--keep",
@@ -55,13 +42,6 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     metavar="FIELD",
     help="Field of records, or name for text files, to release as it is; repeatable.",
 )
-@click.option(
-    "--from",
-    "kind",
-    type=click.Choice(KINDS),
-    help="What the input is. [default: told by name and content]",
-)
-@click.option("--delimiter", metavar="SIGN", help="Between CSV fields. [default: , ; | or tab]")
 @click.option(
     "--empty",
     type=click.Choice(["public", "withhold"]),
@@ -111,9 +91,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         options["text_field"], options["id_field"], options["keep"], not options["no_id"]
     )
     obfuscator = _obfuscator(options)
-    source = open_inputs(
-        inputs, fields, kind=options["kind"], delimiter=_sign(options["delimiter"])
-    )
+    source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
     warning = "" if is_private(rng) else NOT_PRIVATE
     sink = open_sink(
         output, source.kind, keep=bool(fields.keep), force=options["force"], warning=warning
@@ -192,14 +170,6 @@ def _listed(path: Path | None, *, force: bool) -> Iterator[IO[str] | None]:
     vacant(path, force=force)
     with path.open("w", encoding="utf-8") as file:
         yield file
-
-
-def _sign(delimiter: str | None) -> str | None:
-    """The sign between fields, which shells make hard to type if it is a tab."""
-    sign = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
-    if sign is not None and (len(sign) != 1 or sign in '\n\r"'):
-        raise InputError(f"the delimiter must be one sign, or tab; got {delimiter!r:.20}.")
-    return sign
 
 
 def _piped() -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import rich_click as click
 
 from nomdeplume.errors import InputError
+from nomdeplume.formats.kinds import KINDS
 
 if TYPE_CHECKING:
     from nomdeplume.table import Table
@@ -40,6 +41,57 @@ def table_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def release_options(command: Command) -> Command:
+    """--epsilon, --budget, --size and --reduction."""
+    for option in (
+        click.option(
+            "--reduction",
+            type=click.Choice(["sample", "apportion"]),
+            default="sample",
+            show_default=True,
+            help="Draw the words by chance, or apportion them without.",
+        ),
+        click.option(
+            "--size", type=int, default=100, show_default=True, help="Words in each document."
+        ),
+        click.option("--budget", type=float, help="Per document: epsilon becomes BUDGET / SIZE."),
+        click.option(
+            "--epsilon",
+            type=float,
+            help="Per word and unit of distance; smaller hides more. [default: 6]",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def reading_options(command: Command) -> Command:
+    """--text-field, --id-field, --from and --delimiter."""
+    for option in (
+        click.option(
+            "--delimiter", metavar="SIGN", help="Between CSV fields. [default: , ; | or tab]"
+        ),
+        click.option(
+            "--from",
+            "kind",
+            type=click.Choice(KINDS),
+            help="What the input is. [default: told by name and content]",
+        ),
+        click.option("--id-field", default="id", show_default=True, help="Field of the id."),
+        click.option("--text-field", default="text", show_default=True, help="Field of the text."),
+    ):
+        command = option(command)
+    return command
+
+
+def sign(delimiter: str | None) -> str | None:
+    """The sign between CSV fields, which shells make hard to type if it is a tab."""
+    found = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+    if found is not None and (len(found) != 1 or found in '\n\r"'):
+        raise InputError(f"the delimiter must be one sign, or tab; got {delimiter!r:.20}.")
+    return found
 
 
 def open_vocabulary(options: dict[str, Any]) -> Vocabulary:

@@ -63,3 +63,19 @@ def _bar(source: Inputs) -> Iterator[Voice]:
             bar.update(task, completed=source.meter.bytes, documents=count, rate=rate)
 
         yield lambda remark: console.print(remark, markup=False, highlight=False), advance
+
+
+@contextmanager
+def counted(total: int, unit: str, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A function that counts what is done, of a total that is known."""
+    if not shown:
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeRemainingColumn as TimeLeft
+
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn(unit), TimeLeft())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda done: bar.update(task, advance=done)

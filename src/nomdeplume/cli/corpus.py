@@ -1,0 +1,205 @@
+"""Corpora under `nomdeplume distance`: all distances, and the nearest documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nomdeplume.bag import Bag
+    from nomdeplume.comparison import Distance
+    from nomdeplume.distance.corpus import Found
+    from nomdeplume.formats.records import Inputs
+
+DOCUMENTS = 10_000  # whose distances fit into memory
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The bags of a corpus, what each document is called, and how many had to be left out."""
+
+    names: list[str]
+    bags: list[Bag]
+    left_out: int
+
+
+def one_text(name: str, options: dict[str, Any]) -> str:
+    """The text of an input that must hold just one."""
+    from nomdeplume.formats.records import Record
+
+    source = _opened((name,), options)
+    found = list(islice(source.records, 2))
+    if len(found) != 1:
+        several = "several documents; compare all with --all" if found else "no document"
+        raise InputError(f"{name} must hold one text, it holds {several}.")
+    if not isinstance(found[0], Record):
+        raise InputError(f"{found[0].place}: {found[0].reason}")
+    return found[0].text
+
+
+def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
+    """The table of all distances, a row and a column for each document."""
+    import numpy as np
+
+    from nomdeplume.cli.progress import counted
+    from nomdeplume.formats.plain_table import check_name, write_table
+
+    output = _place(options)
+    if not options["as_json"]:
+        check_name(output)
+    documents = _read(chosen, inputs, options)
+    n = len(documents.names)
+    if n > DOCUMENTS:
+        raise InputError(
+            f"all distances between {n:,} documents are too many (at most {DOCUMENTS:,} "
+            "documents); --nearest K finds the nearest of each."
+        )
+    corpus = chosen.of_bags(documents.bags)
+    table = np.zeros((n, n))
+    with counted(n * (n - 1) // 2, "distances", shown=_shown(options)) as advance:
+        for document, row in corpus.each():
+            table[document, document + 1 :] = table[document + 1 :, document] = row
+            advance(len(row))
+    if options["as_json"]:
+        _echo({"metric": options["metric"], "ids": documents.names, "distances": table.tolist()})
+    else:
+        columns: dict[str, Any] = {"id": documents.names}
+        columns.update(zip(documents.names, table, strict=True))
+        write_table(columns, output, force=options["force"])
+    _report(f"{n * (n - 1) // 2:,} distances between {n:,} documents", output, options)
+    return 4 if documents.left_out else 0
+
+
+def compare_nearest(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
+    """The nearest documents of a corpus: to each of its own, or to those of another input."""
+    from nomdeplume.cli.progress import counted
+    from nomdeplume.formats.plain_table import check_name
+
+    output, count = _place(options), options["nearest"]
+    if output is not None:
+        check_name(output)
+    queries = _read(chosen, inputs if options["all_pairs"] else inputs[:1], options)
+    documents = queries if options["all_pairs"] else _read(chosen, inputs[1:], options)
+    corpus = chosen.of_bags(documents.bags)
+    clouds = [chosen.vocabulary.cloud(bag) for bag in queries.bags]
+    each = corpus.nearest_each(count) if options["all_pairs"] else corpus.nearest_to(clouds, count)
+    found = []
+    with counted(len(queries.names), "documents", shown=_shown(options)) as advance:
+        for nearest in each:
+            found.append(nearest)
+            advance(1)
+    _write_nearest(queries.names, documents.names, found, output, options)
+    computed, compared = sum(each.computed for each in found), sum(each.of for each in found)
+    pruned = 100 * (1 - computed / max(compared, 1))
+    _report(f"{compared:,} pairs compared, {pruned:.1f} % by bounds alone", output, options)
+    return 4 if queries.left_out or documents.left_out else 0
+
+
+def _write_nearest(
+    queries: Sequence[str],
+    names: Sequence[str],
+    found: Sequence[Found],
+    output: Path | None,
+    options: dict[str, Any],
+) -> None:
+    from nomdeplume.formats.plain_table import write_table
+
+    rows = [
+        (query, rank, names[document], float(distance))
+        for query, nearest in zip(queries, found, strict=True)
+        for rank, (document, distance) in enumerate(
+            zip(nearest.documents, nearest.distances, strict=True), start=1
+        )
+    ]
+    names_of = ("id", "rank", "nearest", "distance")
+    if options["as_json"]:
+        _echo([dict(zip(names_of, row, strict=True)) for row in rows])
+    elif output is None and sys.stdout.isatty():
+        wide = max(map(len, queries), default=0)
+        for query, rank, name, distance in rows:
+            click.echo(f"{query:<{wide}}  {rank:3}  {distance:8.4f}  {name}")
+    else:
+        columns = {name: [row[place] for row in rows] for place, name in enumerate(names_of)}
+        write_table(columns, output, force=options["force"])
+
+
+def _read(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> Labelled:
+    """The bags of all documents; those that cannot be read, or keep no word, are left out."""
+    from nomdeplume.cli.progress import progress
+    from nomdeplume.formats.records import Record
+
+    source = _opened(inputs, options)
+    labels: list[Any] = []
+    bags, left_out = [], 0
+    with progress(source, shown=_shown(options)) as (tell, advance):
+        for record in source.records:
+            reason = "no kept words."
+            if isinstance(record, Record):
+                bag = chosen.vocabulary.bag(record.text)
+                advance()
+                if len(bag):
+                    bags.append(bag)
+                    labels.append(record.fields.get("name", record.fields.get(options["id_field"])))
+                    continue
+            else:
+                reason = record.reason
+            left_out += 1
+            tell(f"{record.place}: left out: {reason}")
+    if not bags:
+        raise InputError("no document is left to compare.")
+    return Labelled(_names(labels, options), bags, left_out)
+
+
+def _names(labels: list[Any], options: dict[str, Any]) -> list[str]:
+    """Ids as names, if every document has one of its own, else numbers."""
+    names = [str(label) for label in labels]
+    if None in labels or len({*names, "id"}) <= len(names):
+        if not options["quiet"]:
+            click.echo("nomdeplume: ids are missing or shared: documents are numbered.", err=True)
+        return [str(number) for number in range(1, len(labels) + 1)]
+    return names
+
+
+def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
+    """The inputs, with the names of text files, which serve as ids."""
+    from nomdeplume.cli.options import sign
+    from nomdeplume.formats.reading import open_inputs
+    from nomdeplume.formats.records import Fields
+
+    more = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
+    source = open_inputs(inputs, Fields(options["text_field"], options["id_field"]), **more)
+    if source.kind in ("text", "folder") and inputs != ("-",):
+        return open_inputs(inputs, Fields(options["text_field"], "id", ("name",)), **more)
+    return source
+
+
+def _place(options: dict[str, Any]) -> Path | None:
+    from nomdeplume.formats.targets import vacant
+
+    output: Path | None = options["output"]
+    if output is not None:
+        vacant(output, force=options["force"])
+    return output
+
+
+def _shown(options: dict[str, Any]) -> bool:
+    return sys.stderr.isatty() and not options["quiet"]
+
+
+def _echo(facts: Any) -> None:
+    click.echo(json.dumps(facts, ensure_ascii=False))
+
+
+def _report(what: str, output: Path | None, options: dict[str, Any]) -> None:
+    if not options["quiet"]:
+        click.echo(f"nomdeplume: {what}{f': {output}' if output else ''}", err=True)

@@ -1,0 +1,228 @@
+"""`nomdeplume distance`: how far texts are apart, what moves where, and what that promises."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume.cli.options import reading_options, release_options, table_options
+from nomdeplume.errors import InputError
+
+if TYPE_CHECKING:
+    from nomdeplume.comparison import Distance
+    from nomdeplume.flow import Flow
+    from nomdeplume.privacy.guarantee import Guarantee
+    from nomdeplume.privacy.loss import Loss
+
+MOVES = 20  # shown at a time
+
+
+@click.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="A B | --all CORPUS...")
+@click.option(
+    "--metric",
+    type=click.Choice(["w1", "winf"]),
+    default="w1",
+    show_default=True,
+    help="Word Mover's Distance (the mean move), or bottleneck distance (the longest).",
+)
+@click.option("--all", "all_pairs", is_flag=True, help="Compare all documents of a corpus.")
+@click.option(
+    "--nearest", type=int, metavar="K", help="The K documents of B, or of CORPUS, nearest to each."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Plan: a picture, .html or .svg. Distances: .parquet, .arrow, .csv or .jsonl.",
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option(
+    "--moves", type=int, default=MOVES, show_default=True, help="Moves to show; 0 shows all."
+)
+@release_options
+@click.option(
+    "--documents",
+    type=int,
+    metavar="M",
+    help="Documents of one author, all as far apart, for whom losses add up.",
+)
+@table_options
+@reading_options
+@click.option("--force", is_flag=True, help="Replace output that exists.")
+@click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
+def distance(inputs: tuple[str, ...], **options: Any) -> int:
+    """How far two texts are apart, and which words move where.
+
+    The distance is that of the promise: between bags of kept words, in the table's own
+    metric. With --epsilon or --budget it also says how far a release can shift anyone's
+    odds between the two texts. Nothing is released here: what is shown holds private words.
+
+    \b
+    nomdeplume distance letter.txt reply.txt
+    nomdeplume distance letter.txt reply.txt --epsilon 6 --size 100 -o plan.html
+    nomdeplume distance --all corpus.jsonl -o matrix.parquet
+    nomdeplume distance letter.txt corpus.jsonl --nearest 5
+    """
+    from nomdeplume.cli.corpus import compare_all, compare_nearest
+    from nomdeplume.cli.options import open_vocabulary
+    from nomdeplume.comparison import Distance
+
+    _check(inputs, options)
+    chosen = Distance(open_vocabulary(options), options["metric"])
+    if options["nearest"] is not None:
+        return compare_nearest(chosen, inputs, options)
+    if options["all_pairs"]:
+        return compare_all(chosen, inputs, options)
+    return _pair(chosen, inputs, options)
+
+
+def _check(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
+    """Say what does not go together before anything is read."""
+    of_release = [name for name in ("epsilon", "budget", "documents") if options[name] is not None]
+    if (options["all_pairs"] or options["nearest"] is not None) and of_release:
+        raise InputError(f"--{of_release[0]} is for two texts; name two, without --all.")
+    if options["documents"] is not None and len(of_release) == 1:
+        raise InputError("--documents needs --epsilon or --budget: it is about a release.")
+    if not options["all_pairs"] and len(inputs) != 2:
+        raise InputError(
+            f"name two inputs, got {len(inputs)}; a whole corpus is compared with --all."
+        )
+    if inputs == ("-", "-"):
+        raise InputError("only one of the two can be standard input.")
+    if options["nearest"] is not None and options["nearest"] < 1:
+        raise InputError(f"--nearest must be at least 1, got {options['nearest']}.")
+    if options["moves"] < 0:
+        raise InputError(f"--moves must be 0 or more, got {options['moves']}.")
+
+
+def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
+    from nomdeplume.cli.corpus import one_text
+
+    output = options["output"]
+    if output is not None:
+        _check_picture(output, force=options["force"])
+    x, y = (one_text(name, options) for name in inputs)
+    flow = chosen.flow(x, y)
+    promise = _promised(chosen, x, y, options)
+    names = tuple(Path(name).name if name != "-" else "standard input" for name in inputs)
+    if output is not None:
+        _draw(flow, names, [] if promise is None else [_sentence(*promise, options)], options)
+    if options["as_json"]:
+        click.echo(json.dumps(_facts(flow, promise, options), ensure_ascii=False, indent=2))
+        return 0
+    click.echo("\n".join(_table(flow, options["moves"])))
+    if promise is not None:
+        click.echo(f"\n{_filled(_sentence(*promise, options))}")
+    if output is not None and not options["quiet"]:
+        click.echo(f"\nThe plan is drawn in {output}; it holds words of both texts.")
+    return 0
+
+
+def _check_picture(output: Path, *, force: bool) -> None:
+    from nomdeplume.formats.targets import vacant
+
+    if output.suffix.lower() not in (".html", ".htm", ".svg"):
+        raise InputError(f"a plan is drawn as .html or .svg, got {output.name}.")
+    vacant(output, force=force)
+
+
+def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> None:
+    from nomdeplume.formats.plain_table import write_file
+    from nomdeplume.picture import html, svg
+
+    output = options["output"]
+    bare = output.suffix.lower() == ".svg"
+    drawn = svg(flow, names=names) if bare else html(flow, names=names, notes=notes)
+    write_file(output, drawn.encode(), force=options["force"])
+
+
+def _table(flow: Flow, most: int) -> list[str]:
+    """The distance, and the moves with their shares, distances and what they add."""
+    shown = flow.moves[: most or None]
+    wide = max(len("becomes"), *(max(len(move.word), len(move.to)) for move in shown))
+    lines = [
+        f"{flow.metric} {flow.symbol} = {flow.distance:.4f}; "
+        f"{100 * float(flow.kept):.1f} % of words stay.",
+        "",
+        f"{'word':<{wide}}  {'becomes':<{wide}}    share  distance    adds",
+    ]
+    lines += [
+        f"{move.word:<{wide}}  {move.to:<{wide}}  {100 * float(move.share):5.1f} %  "
+        f"{move.distance:8.3f}  {move.cost:6.4f}"
+        for move in shown
+    ]
+    if len(shown) < len(flow.moves):
+        lines.append(f"and {len(flow.moves) - len(shown):,} more; --moves 0 shows all.")
+    return lines
+
+
+def _promised(
+    chosen: Distance, x: str, y: str, options: dict[str, Any]
+) -> tuple[Guarantee, Loss] | None:
+    """What a release would promise between the two texts, if one is spoken of."""
+    if options["epsilon"] is None and options["budget"] is None:
+        return None
+    from nomdeplume.obfuscator import Obfuscator
+
+    parameters = {name: options[name] for name in ("epsilon", "budget", "size", "reduction")}
+    guarantee = Obfuscator.laplace(chosen.vocabulary, **parameters).guarantee
+    count = options["documents"]
+    if count is None:
+        return guarantee, guarantee.loss(x, y)
+    several = guarantee.over_documents(count)
+    return several, several.loss([x] * count, [y] * count)
+
+
+def _sentence(guarantee: Guarantee, loss: Loss, options: dict[str, Any]) -> str:
+    size, count = options["size"], options["documents"]
+    way = {"sample": "drawn by chance", "apportion": "apportioned"}[options["reduction"]]
+    epsilon = options["epsilon"] if options["epsilon"] is not None else options["budget"] / size
+    released = f"{size} words, {way}, at ε = {epsilon:g}"
+    what = f"One release of {released}"
+    if count is not None:
+        what = f"Releases of {count} such documents of one author, each {released},"
+    return (
+        f"{what} can shift anyone's odds between the two by at most a factor of {loss.factor}: "
+        f"loss ≤ {guarantee.formula} = {loss:.6g} nats."
+    )
+
+
+def _filled(text: str) -> str:
+    from textwrap import fill
+
+    return fill(text, width=79)
+
+
+def _facts(
+    flow: Flow, promise: tuple[Guarantee, Loss] | None, options: dict[str, Any]
+) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "metric": options["metric"],
+        "name": flow.metric,
+        "distance": flow.distance,
+        "stay": float(flow.kept),
+        "moves": [
+            {
+                "word": move.word,
+                "becomes": move.to,
+                "share": float(move.share),
+                "distance": move.distance,
+                "adds": move.cost,
+            }
+            for move in flow.moves
+        ],
+    }
+    if promise is not None:
+        guarantee, loss = promise
+        facts["release"] = {
+            "formula": f"loss ≤ {guarantee.formula}",
+            "between": guarantee.between,
+            "proofs": guarantee.proofs,
+            "loss": loss,
+            "factor": loss.factor,
+        }
+    return facts

@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any
 from nomdeplume._version import __version__
 
 if TYPE_CHECKING:
+    from nomdeplume.comparison import Distance
     from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
+    from nomdeplume.flow import Flow
     from nomdeplume.mechanism import Mechanism, NoisyNearest
     from nomdeplume.noise import Laplace, Noise
     from nomdeplume.obfuscator import Document, Obfuscator
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Certificate",
+    "Distance",
     "Document",
+    "Flow",
     "Guarantee",
     "InputError",
     "Laplace",
@@ -50,7 +54,9 @@ __all__ = [
 ]
 
 _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
+    "comparison": ("Distance",),
     "errors": ("InputError", "PlumeError", "PrivacyError", "TableError", "Unreadable"),
+    "flow": ("Flow",),
     "mechanism": ("Mechanism", "NoisyNearest"),
     "noise": ("Laplace", "Noise"),
     "obfuscator": ("Document", "Obfuscator"),

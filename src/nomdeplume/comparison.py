@@ -46,8 +46,7 @@ class Distance:
     @classmethod
     def of(cls, vocabulary: Vocabulary | Table | None = None, *, metric: str = "w1") -> Distance:
         """The distance on a vocabulary, on a table less the usual stop words, or on the bundled."""
-        kept = vocabulary if vocabulary is not None else Table.bundled()
-        return cls(Vocabulary.of(kept) if isinstance(kept, Table) else kept, metric)
+        return cls(Vocabulary.given(vocabulary), metric)
 
     def __repr__(self) -> str:
         return f"<Distance: {METRICS[self.metric].name} on {self.vocabulary!r}>"
@@ -83,11 +82,14 @@ class Distance:
         """The same of bags that hold words."""
         if not bags:
             raise InputError("a corpus must hold at least one text, got none.")
-        ids, rows = np.unique(np.concatenate([bag.ids for bag in bags]), return_inverse=True)
-        ends = np.cumsum([len(bag.ids) for bag in bags])[:-1]
-        pairs = [(row, bag.counts) for row, bag in zip(np.split(rows, ends), bags, strict=True)]
-        vectors = self.vocabulary.table.vectors[ids].astype(np.float64)
-        return Corpus.of(pairs, vectors, self.metric, self.cloud)
+        table, words = self.vocabulary.table, np.concatenate([bag.ids for bag in bags])
+        place = np.zeros(len(table), dtype=np.int64)
+        place[words] = 1
+        ids = np.flatnonzero(place)  # of all words that occur, once each
+        place[ids] = np.arange(len(ids))
+        counts, sizes = np.concatenate([bag.counts for bag in bags]), [len(bag.ids) for bag in bags]
+        vectors = table.vectors[ids].astype(np.float64)
+        return Corpus.of(vectors, place[words], counts, sizes, metric=self.metric, query=self.cloud)
 
     def _bag(self, text: str, place: str = "a text") -> Bag:
         if not isinstance(text, str):

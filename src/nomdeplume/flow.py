@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from unicodedata import combining, east_asian_width
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Move:
         return float(self.share) * self.distance
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Flow:
     """A best plan from one bag of words to another, and the distance that it shows."""
 
@@ -42,10 +43,56 @@ class Flow:
 
         return cls(tuple(sorted(moves, key=weight)), distance, metric, symbol)
 
+    def __repr__(self) -> str:
+        return f"<Flow: {len(self.moves)} moves, {self.symbol} = {self.distance:.4f}>"
+
+    def __str__(self) -> str:
+        return self.table(20)
+
+    def _repr_html_(self) -> str:
+        """The plan as a picture, where a notebook shows it."""
+        from nomdeplume.picture import svg
+
+        return svg(self)
+
+    def table(self, most: int | None = None) -> str:
+        """The distance, and the moves with their shares, distances and what they add."""
+        shown = self.moves[:most]
+        first, second = (max(map(_wide, column)) for column in _columns(shown))
+        lines = [
+            f"{self.metric} {self.symbol} = {self.distance:.4f}; "
+            f"{100 * float(self.kept):.1f} % of words stay.",
+            "",
+            f"{_padded('word', first)}  {_padded('becomes', second)}    share  distance    adds",
+        ]
+        lines += [
+            f"{_padded(move.word, first)}  {_padded(move.to, second)}  "
+            f"{100 * float(move.share):5.1f} %  {move.distance:8.3f}  {move.cost:6.4f}"
+            for move in shown
+        ]
+        if len(shown) < len(self.moves):
+            lines.append(f"and {len(self.moves) - len(shown):,} more moves")
+        return "\n".join(lines)
+
     @property
     def kept(self) -> Fraction:
         """The share of words that stay where they are."""
         return total(move.share for move in self.moves if move.word == move.to)
+
+
+def _columns(moves: Iterable[Move]) -> tuple[list[str], list[str]]:
+    return ["word", *(move.word for move in moves)], ["becomes", *(move.to for move in moves)]
+
+
+def _wide(text: str) -> int:
+    """How many columns of a terminal a word takes: signs of East Asia take two, marks none."""
+    return sum(
+        0 if combining(sign) else 2 if east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def _padded(text: str, wide: int) -> str:
+    return text + " " * (wide - _wide(text))
 
 
 def total(shares: Iterable[Fraction]) -> Fraction:

@@ -89,10 +89,7 @@ class Obfuscator:
         A table stands for its words without the usual stop words, nothing for the bundled
         table. The noise is that of `epsilon`, or of `budget` / `size`; six if neither is given.
         """
-        kept = vocabulary if vocabulary is not None else Table.bundled()
-        kept = Vocabulary.of(kept) if isinstance(kept, Table) else kept
-        if not isinstance(kept, Vocabulary):
-            raise InputError(f"vocabulary must be a Vocabulary or a Table, got {kept!r:.40}.")
+        kept = Vocabulary.given(vocabulary)
         if epsilon is not None and budget is not None:
             raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
         if budget is not None:

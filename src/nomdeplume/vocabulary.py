@@ -47,6 +47,15 @@ class Vocabulary:
         """
         return cls(table, stop_words(*(stop_lists or ("default",)), language=table.language))
 
+    @classmethod
+    def given(cls, vocabulary: Vocabulary | Table | None) -> Vocabulary:
+        """A vocabulary, or that of a table less the usual stop words, or that of the bundled."""
+        kept = vocabulary if vocabulary is not None else Table.bundled()
+        kept = cls.of(kept) if isinstance(kept, Table) else kept
+        if not isinstance(kept, Vocabulary):
+            raise InputError(f"vocabulary must be a Vocabulary or a Table, got {kept!r:.40}.")
+        return kept
+
     def __len__(self) -> int:
         return len(self._id_of)
 

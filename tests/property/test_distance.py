@@ -153,14 +153,11 @@ def test_bounds_are_near_on_scattered_words(rng):
     assert ratios[3] > 0.97
 
 
-@pytest.fixture(params=["assignment", "simplex", "program"])
+@pytest.fixture(params=["assigned", "by_simplex", "programmed"])
 def solving(request, monkeypatch):
     """Every way of solving, on problems that another would be chosen for."""
-    if request.param != "assignment":
-        monkeypatch.setattr(solver, "ASSIGNABLE", 0)
-    if request.param == "program":
-        monkeypatch.setattr(solver, "_simplex", lambda: None)
-        monkeypatch.setattr(solver, "_assigned", solver._programmed)
+    way = getattr(solver, f"_{request.param}")
+    monkeypatch.setattr(solver, "_solver", lambda *_: way)
     return request.param
 
 
@@ -286,6 +283,7 @@ def test_costs_must_be_a_table_of_numbers():
 
 def test_without_pot_a_large_plan_says_what_to_install(monkeypatch, rng):
     monkeypatch.setattr(solver, "_simplex", lambda: None)
+    monkeypatch.setattr(solver, "UNITS", 100)
     monkeypatch.setattr(solver, "VARIABLES", 100)
     problem = Problem.of(rng.random((30, 29)), None, None)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from nomdeplume.bag import Bag
     from nomdeplume.comparison import Distance
-    from nomdeplume.distance.corpus import Found
+    from nomdeplume.distance.search import Found
     from nomdeplume.formats.records import Inputs
 
 DOCUMENTS = 10_000  # whose distances fit into memory

@@ -41,7 +41,7 @@ MOVES = 20  # shown at a time
 )
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option(
-    "--moves", type=int, default=MOVES, show_default=True, help="Moves to show; 0 shows all."
+    "--moves", type=int, default=MOVES, show_default=True, help="Moves to show, 0 for all."
 )
 @release_options
 @click.option(
@@ -114,7 +114,7 @@ def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     if options["as_json"]:
         click.echo(json.dumps(_facts(flow, promise, options), ensure_ascii=False, indent=2))
         return 0
-    click.echo("\n".join(_table(flow, options["moves"])))
+    click.echo(flow.table(options["moves"] or None))
     if promise is not None:
         click.echo(f"\n{_filled(_sentence(*promise, options))}")
     if output is not None and not options["quiet"]:
@@ -138,26 +138,6 @@ def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> 
     bare = output.suffix.lower() == ".svg"
     drawn = svg(flow, names=names) if bare else html(flow, names=names, notes=notes)
     write_file(output, drawn.encode(), force=options["force"])
-
-
-def _table(flow: Flow, most: int) -> list[str]:
-    """The distance, and the moves with their shares, distances and what they add."""
-    shown = flow.moves[: most or None]
-    wide = max(len("becomes"), *(max(len(move.word), len(move.to)) for move in shown))
-    lines = [
-        f"{flow.metric} {flow.symbol} = {flow.distance:.4f}; "
-        f"{100 * float(flow.kept):.1f} % of words stay.",
-        "",
-        f"{'word':<{wide}}  {'becomes':<{wide}}    share  distance    adds",
-    ]
-    lines += [
-        f"{move.word:<{wide}}  {move.to:<{wide}}  {100 * float(move.share):5.1f} %  "
-        f"{move.distance:8.3f}  {move.cost:6.4f}"
-        for move in shown
-    ]
-    if len(shown) < len(flow.moves):
-        lines.append(f"and {len(flow.moves) - len(shown):,} more; --moves 0 shows all.")
-    return lines
 
 
 def _promised(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nomdeplume.distance.bounds import prices
 from nomdeplume.distance.plan import Plan, Problem
 from nomdeplume.errors import InputError
 
@@ -15,7 +16,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Moves = tuple[Ints, Ints, Ints]  # from, to, how much
 
-ASSIGNABLE = 200  # words up to which a row for each beats the simplex on distinct words
+REPEATS = 2.5  # pairs of units for a pair of distinct words, from which the simplex is faster
+UNITS = 1000  # up to which assignment is faster than the linear program
 VARIABLES = 10**6  # that the linear program can take
 
 
@@ -31,7 +33,7 @@ def transport(costs: ArrayLike, a: ArrayLike | None = None, b: ArrayLike | None 
 
 def cheapest(problem: Problem) -> Plan:
     """The plan that moves least in all, whatever the costs."""
-    return problem.plan(*_solved(problem.costs, problem.supply, problem.demand))
+    return problem.plan(*_moves(problem.costs, problem.supply, problem.demand))
 
 
 def cheapest_move(problem: Problem) -> Plan:
@@ -47,7 +49,7 @@ def cheapest_move(problem: Problem) -> Plan:
         return problem.plan(rows, columns, masses)
     costs = problem.costs
     rest = costs if (len(i), len(j)) == costs.shape else costs[np.ix_(i, j)]
-    start, end, moved = _solved(rest, supply[i], demand[j])
+    start, end, moved = _moves(rest, supply[i], demand[j])
     if not len(rows):
         return problem.plan(i[start], j[end], moved)
     return problem.plan(
@@ -70,22 +72,45 @@ def _shared(problem: Problem) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     return rows[stays], columns[stays], masses[stays], supply, demand
 
 
-def _solved(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+def _moves(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """The moves of a cheapest plan, none of them twice."""
     unit = int(np.gcd(np.gcd.reduce(supply), np.gcd.reduce(demand)))
     if unit > 1:
         supply, demand = supply // unit, demand // unit
-    rows, columns, masses = _solver(costs, int(supply.sum()))(costs, supply, demand)
-    return rows, columns, masses * unit
+    over = over_prices(costs, supply.astype(np.float64), demand.astype(np.float64))
+    rows, columns, masses = solved(over, supply, demand)
+    pairs, place = np.unique(rows * costs.shape[1] + columns, return_inverse=True)
+    summed = np.zeros(len(pairs), np.int64)
+    np.add.at(summed, place, masses)
+    return *np.divmod(pairs, costs.shape[1]), summed * unit
+
+
+def over_prices(costs: Floats, a: Floats, b: Floats) -> Floats:
+    """Costs over good prices: the same plans are cheapest, and far sooner found.
+
+    Taking prices off rows and columns takes one sum off every plan. What is left of
+    the costs is 0 or nearly so where the best plans go.
+    """
+    u, v = prices(costs, a, b)
+    over = costs - v[..., None, :]
+    over -= u[..., None]
+    return over
+
+
+def solved(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """The moves of a cheapest plan; some may be there in parts."""
+    return _solver(costs, int(supply.sum()))(costs, supply, demand)  # type: ignore[no-any-return]
 
 
 def _solver(costs: Floats, units: int) -> Any:
     """Assignment of single units if they are few, else the simplex, else what there is."""
     if min(costs.shape) == 1:
         return _only
-    simplex = units > ASSIGNABLE and _simplex()
-    if simplex:
+    if assignable(units, costs):
+        return _assigned
+    if _simplex():
         return _by_simplex
-    if units <= max(ASSIGNABLE, 2 * max(costs.shape)):
+    if units <= UNITS or units == max(costs.shape):
         return _assigned
     if costs.size > VARIABLES:
         raise InputError(
@@ -93,6 +118,11 @@ def _solver(costs: Floats, units: int) -> Any:
             "pip install 'nomdeplume[wmd]'"
         )
     return _programmed
+
+
+def assignable(units: int, costs: Floats) -> bool:
+    """Whether words repeat so little that one unit after the other is the fastest way."""
+    return units**2 <= REPEATS * costs.size
 
 
 def _only(costs: Floats, supply: Ints, demand: Ints) -> Moves:
@@ -105,14 +135,13 @@ def _assigned(costs: Floats, supply: Ints, demand: Ints) -> Moves:
     """Equally many units on both sides: some cheapest plan is a permutation (Birkhoff)."""
     from scipy.optimize import linear_sum_assignment
 
-    n, m = costs.shape
-    rows, columns = np.arange(n).repeat(supply), np.arange(m).repeat(demand)
-    if len(rows) == n and len(columns) == m:  # every word once
-        i, j = linear_sum_assignment(costs)
-        return i, j, supply
-    i, j = linear_sum_assignment(costs[rows][:, columns])
-    pairs, masses = np.unique(rows[i] * m + columns[j], return_counts=True)
-    return pairs // m, pairs % m, masses
+    far = np.argsort(-costs.sum(axis=1))  # first those that fit least: others then step aside less
+    rows, columns = far.repeat(supply[far]), np.arange(len(demand)).repeat(demand)
+    costs = costs[rows]
+    if len(columns) > len(demand):
+        costs = costs[:, columns]
+    _, matched = linear_sum_assignment(costs)  # of the rows in their order
+    return rows, columns[matched], np.ones(len(rows), np.int64)
 
 
 def _by_simplex(costs: Floats, supply: Ints, demand: Ints) -> Moves:

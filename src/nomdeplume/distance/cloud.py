@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -49,23 +50,66 @@ def counted(n: int, counts: ArrayLike | None) -> Ints:
     return given.astype(np.int64)
 
 
+@dataclass(frozen=True, eq=False)
+class Points:
+    """Vectors made ready for the distances between them: relative to a centre, and squared."""
+
+    vectors: Floats  # (n, k)
+    centred: Floats  # (n, k)
+    squared: Floats  # (n,)
+
+    @classmethod
+    def of(cls, vectors: Floats, centre: Floats) -> Points:
+        centred = vectors - centre
+        return cls(vectors, centred, squared(centred))
+
+    @classmethod
+    def around(cls, vectors: Floats, centre: Floats) -> Points:
+        """The same with the centred vectors alone: of a float32 centre, where these are exact.
+
+        float32 minus float32 is exact in float64, so of a table's vectors no digit is lost.
+        """
+        centred = vectors - centre
+        return cls(centred, centred, squared(centred))
+
+    def __getitem__(self, rows: Any) -> Points:
+        centred = self.centred[rows]
+        same = self.vectors is self.centred
+        return Points(centred if same else self.vectors[rows], centred, self.squared[rows])
+
+    def at(self, stack: Sequence[Any], rows: Any) -> Floats:
+        """Some rows, of some sets of the stack if there is one."""
+        place = (*stack, rows) if self.vectors.ndim > 2 else rows
+        return np.asarray(self.vectors[place])
+
+
 def distances(x: Floats, y: Floats) -> Floats:
-    """Euclidean distances between the rows of x and of y; equal rows are exactly 0 apart.
+    """Euclidean distances between the rows of x and of y; equal rows are exactly 0 apart."""
+    if x.shape[1] != y.shape[1]:
+        raise InputError(f"both bags need vectors of one length, got {x.shape[1]}, {y.shape[1]}.")
+    centre = y.mean(axis=0)
+    return apart(Points.of(x, centre), Points.of(y, centre))
+
+
+def apart(x: Points, y: Points) -> Floats:
+    """Distances between points of one centre; sets of points may be stacked.
 
     ‖x − y‖² = ‖x‖² + ‖y‖² − 2·x·y is one matrix product, but loses digits where it is
     small beside the norms. These pairs, which are few, are computed directly.
     """
-    if x.shape[1] != y.shape[1]:
-        raise InputError(f"both bags need vectors of one length, got {x.shape[1]}, {y.shape[1]}.")
-    centre = y.mean(axis=0)
-    one, two = x - centre, y - centre
-    norms = (one * one).sum(axis=1)[:, None] + (two * two).sum(axis=1)
-    squares: Any = one @ two.T
+    norms = x.squared[..., :, None] + y.squared[..., None, :]
+    squares: Any = x.centred @ y.centred.swapaxes(-1, -2)
     squares *= -2
     squares += norms
     norms *= NEAR
-    rows, columns = np.nonzero(squares <= norms)
-    for start in range(0, len(rows), PAIRS):
-        i, j = rows[start : start + PAIRS], columns[start : start + PAIRS]
-        squares[i, j] = ((x[i] - y[j]) ** 2).sum(axis=1)
+    near = np.flatnonzero(squares <= norms)
+    for start in range(0, len(near), PAIRS):
+        some = near[start : start + PAIRS]
+        *stack, i, j = np.unravel_index(some, squares.shape)
+        squares.flat[some] = squared(x.at(stack, i) - y.at(stack, j))
     return np.asarray(np.sqrt(squares, out=squares))
+
+
+def squared(vectors: Floats) -> Floats:
+    """The squared norm of each row."""
+    return np.asarray(np.einsum("...k,...k->...", vectors, vectors))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from nomdeplume.distance.cheapest import cheapest
 from nomdeplume.distance.plan import Plan, Problem
 
+UNITS = 16  # pairs of units for a pair of words, up to which single units are matched
 LARGEST = 2**31 - 1  # that SciPy's flows can hold
 
 
@@ -50,8 +51,8 @@ def _within(problem: Problem, radius: float) -> bool:
     """Whether all supply reaches the demand by moves of at most `radius`."""
     allowed = problem.costs <= radius
     n, m = allowed.shape
-    if problem.total == n == m:
-        return _matched(allowed)
+    if problem.total**2 <= UNITS * n * m:
+        return _matched(allowed.repeat(problem.supply, axis=0).repeat(problem.demand, axis=1))
     if problem.total > LARGEST:
         far = Problem((~allowed).astype(float), problem.supply, problem.demand, problem.total)
         return cheapest(far).cost == 0
@@ -59,7 +60,7 @@ def _within(problem: Problem, radius: float) -> bool:
 
 
 def _matched(allowed: NDArray[np.bool_]) -> bool:
-    """Whether a matching of single words is complete."""
+    """Whether a matching of single units is complete."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 

@@ -1,0 +1,93 @@
+"""The plan as a page that needs nothing else: the picture, then every move in a table."""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Sequence
+
+from nomdeplume.flow import Flow, Move
+from nomdeplume.picture.drawing import FONT, NAMES, STEPS, svg
+from nomdeplume.picture.writing import DARK, added, number, percent, safe, shade
+
+STYLE = f"""
+:root{{color-scheme:light dark;--ink:#1f2933;--soft:#616e7c;--line:#d9dfe5;--paper:#fff}}
+body{{margin:2rem auto;max-width:60rem;padding:0 1rem;color:var(--ink);background:var(--paper);
+  font:1rem/1.5 {FONT}}}
+.warning{{border-left:.3rem solid #c2410c;background:#c2410c1f;padding:.6rem 1rem;font-weight:600}}
+.wide{{overflow-x:auto}}
+svg{{display:block;width:100%;min-width:36rem;height:auto}}
+.paper{{fill:none}}
+svg text{{fill:var(--ink)}}
+.bar{{fill:var(--soft)}}
+svg .soft{{fill:var(--soft)}}
+svg .over{{fill:var(--paper)}}
+.band:hover{{stroke-opacity:1}}
+.near .band:not(.on){{opacity:.1}}
+table{{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;margin:2rem 0}}
+caption{{text-align:left;color:var(--soft);padding-bottom:.6rem}}
+th,td{{text-align:left;padding:.25rem .6rem;border-bottom:1px solid var(--line)}}
+td{{overflow-wrap:anywhere}}
+:is(th,td):nth-child(n+3){{text-align:right;white-space:nowrap}}
+@media print{{
+  body{{margin:0;max-width:none}}
+  svg{{min-width:0}}
+  .short{{max-height:85vh}}
+  table{{break-before:page}}
+  tr{{break-inside:avoid}}
+}}
+@media screen and (prefers-color-scheme:dark){{
+  :root{{--ink:#e4e7eb;--soft:#9aa5b1;--line:#323f4b;--paper:#12161c}}
+  {"".join(f".t{i}{{stroke:{shade(i / STEPS, DARK)}}}" for i in range(STEPS + 1))}
+}}
+"""
+SCRIPT = """
+const picture = document.querySelector("svg"), bands = picture.querySelectorAll(".band");
+picture.addEventListener("mouseover", ({target}) => {
+  const key = target.closest(".word")?.dataset.key;
+  picture.classList.toggle("near", !!key);
+  bands.forEach(band => band.classList.toggle("on", band.dataset.ends.split(" ").includes(key)));
+});
+"""
+WARNING = "This page shows words of both texts. It is not a release: do not publish it."
+
+
+def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = ()) -> str:
+    """The plan as a page that stands by itself; only its own style and script can run in it."""
+    policy = f"default-src 'none'; style-src {_sha256(STYLE)}; script-src {_sha256(SCRIPT)}"
+    title = f"{flow.metric}: {names[0]}, {names[1]}"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<title>{safe(title)}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<p class="warning" role="note">{WARNING}</p>
+<div class="wide">
+{svg(flow, names=names)}</div>
+<table>
+<caption>What becomes of each word. A move adds its share times its distance.</caption>
+<thead><tr><th>word</th><th>becomes</th><th>share</th><th>distance</th><th>adds</th></tr></thead>
+<tbody>
+{"".join(map(_row, flow.moves))}</tbody>
+</table>
+{"".join(f"<p>{safe(note)}</p>" for note in notes)}
+<script>{SCRIPT}</script>
+</body>
+</html>
+"""
+
+
+def _row(move: Move) -> str:
+    words = "".join(f'<td dir="auto">{safe(word)}</td>' for word in (move.word, move.to))
+    amounts = percent(move.share), number(move.distance, 3), added(move)
+    return f"<tr>{words}{''.join(f'<td>{amount}</td>' for amount in amounts)}</tr>\n"
+
+
+def _sha256(text: str) -> str:
+    """What a Content-Security-Policy calls a piece of style or script."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

@@ -1,0 +1,245 @@
+import csv
+import gzip
+import io
+import json
+import xml.etree.ElementTree as ET
+
+import pytest
+
+LINE = "apple 0\npear 1\nriver 1.5\nlake 4\n"
+A, B = "Apple, apple and a lake!", "A pear; an apple."
+
+
+@pytest.fixture
+def world(run, tmp_path):
+    """Four words on a line, two texts, and a corpus."""
+    (tmp_path / "line.txt").write_text(LINE, encoding="utf-8")
+    (tmp_path / "a.txt").write_text(A, encoding="utf-8")
+    (tmp_path / "b.txt").write_text(B, encoding="utf-8")
+    records = [
+        {"id": "fruit", "text": "apple pear"},
+        {"id": "water", "text": "lake lake river"},
+        {"id": "both", "text": "apple lake"},
+    ]
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    (tmp_path / "corpus.jsonl").write_text(lines, encoding="utf-8")
+
+    def distance(*arguments, **more):
+        return run("distance", "--table", "line.txt", *arguments, **more)
+
+    return distance
+
+
+def rows(done):
+    return list(csv.reader(io.StringIO(done.stdout.decode())))
+
+
+def test_two_texts_as_a_table(world):
+    said = world("a.txt", "b.txt").stdout.decode().splitlines()
+
+    assert said[0] == "Word Mover's Distance W₁ = 1.1667; 50.0 % of words stay."
+    assert said[2].split() == ["word", "becomes", "share", "distance", "adds"]
+    assert said[3].split() == ["lake", "pear", "33.3", "%", "3.000", "1.0000"]
+    assert said[-1].split()[:2] == ["apple", "apple"]
+
+
+def test_the_longest_move(world):
+    said = world("a.txt", "b.txt", "--metric", "winf").stdout.decode()
+
+    assert said.startswith("bottleneck distance W∞ = 3.0000")
+
+
+def test_few_moves_can_be_asked_for(world):
+    said = world("a.txt", "b.txt", "--moves", "1").stdout.decode()
+
+    assert said.endswith("and 2 more moves\n")
+
+
+def test_as_json(world):
+    said = json.loads(world("a.txt", "b.txt", "--json", "--epsilon", "6", "--size", "10").stdout)
+
+    assert said["distance"] == pytest.approx(7 / 6)
+    assert said["stay"] == 0.5
+    assert said["moves"][0] == {
+        "word": "lake",
+        "becomes": "pear",
+        "share": pytest.approx(1 / 3),
+        "distance": 3.0,
+        "adds": pytest.approx(1.0),
+    }
+    assert said["release"]["loss"] == pytest.approx(60 * 3)
+    assert said["release"]["formula"] == "loss ≤ 60 · W∞"
+    assert said["release"]["proofs"] == ["laplace", "sampling", "kept"]
+
+
+def test_what_a_release_would_promise_between_them(world):
+    said = " ".join(
+        world("a.txt", "b.txt", "--epsilon", "6", "--size", "10").stdout.decode().split()
+    )
+
+    assert "One release of 10 words, drawn by chance, at ε = 6 can shift" in said
+    assert "at most a factor of e^180 (about 10^78.2): loss ≤ 60 · W∞ = 180 nats." in said
+
+
+def test_the_promise_of_apportioned_words_is_about_their_mean_move(world):
+    more = ("--budget", "3", "--size", "2", "--reduction", "apportion")
+    said = " ".join(world("a.txt", "b.txt", *more).stdout.decode().split())
+
+    assert "2 words, apportioned, at ε = 1.5" in said
+    assert "loss ≤ 3 · W₁ = " in said
+
+
+def test_losses_add_up_over_an_authors_documents(world):
+    more = ("--epsilon", "1", "--size", "1", "--documents", "12")
+    said = " ".join(world("a.txt", "b.txt", *more).stdout.decode().split())
+
+    assert "12 such documents of one author" in said
+    assert "loss ≤ 1 · ΣW∞ = 36 nats" in said
+
+
+@pytest.mark.parametrize("name", ["plan.html", "plan.svg"])
+def test_the_plan_as_a_picture(world, tmp_path, name):
+    said = world("a.txt", "b.txt", "-o", name, "--epsilon", "2").stdout.decode()
+    drawn = (tmp_path / name).read_text(encoding="utf-8")
+
+    assert name in said
+    assert drawn.count('class="band') == 3
+    assert "a.txt" in drawn
+    if name == "plan.svg":
+        assert ET.fromstring(drawn).tag.endswith("svg")
+    else:
+        assert "at most a factor" in drawn
+        assert "not a release" in drawn
+
+
+def test_all_distances(world, tmp_path):
+    done = world("--all", "corpus.jsonl")
+    header, *lines = rows(done)
+
+    assert header == ["id", "fruit", "water", "both"]
+    assert [line[0] for line in lines] == header[1:]
+    assert [float(line[3]) for line in lines] == pytest.approx([1.5, 7 / 6, 0.0])
+    assert b"3 distances between 3 documents" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "name", ["m.parquet", "m.arrow", "m.csv", "m.tsv", "m.jsonl.gz", "m.csv.zst"]
+)
+def test_all_distances_as_a_file(world, tmp_path, name):
+    import pandas as pd
+    import pyarrow as pa
+
+    path = tmp_path / f"matrix.{name}"
+    world("--all", "corpus.jsonl", "-o", path)
+    if name == "parquet":
+        frame = pd.read_parquet(path)
+    elif name == "arrow":
+        frame = pa.ipc.open_file(path).read_all().to_pandas()
+    elif name == "jsonl.gz":
+        frame = pd.DataFrame(map(json.loads, gzip.decompress(path.read_bytes()).splitlines()))
+    elif name == "csv.zst":
+        frame = pd.read_csv(pa.CompressedInputStream(pa.OSFile(str(path)), "zstd"))
+    else:
+        frame = pd.read_csv(path, sep="\t" if name == "tsv" else ",")
+
+    assert list(frame.columns) == ["id", "fruit", "water", "both"]
+    assert frame["both"].tolist() == pytest.approx([1.5, 7 / 6, 0.0])
+
+
+def test_all_distances_as_json(world):
+    said = json.loads(world("--all", "corpus.jsonl", "--json", "--metric", "winf").stdout)
+
+    assert said["ids"] == ["fruit", "water", "both"]
+    assert said["distances"][0] == pytest.approx([0, 4, 3])
+
+
+def test_the_nearest_of_each(world):
+    done = world("--all", "corpus.jsonl", "--nearest", "1")
+
+    assert [line[:3] for line in rows(done)] == [
+        ["id", "rank", "nearest"],
+        ["fruit", "1", "both"],
+        ["water", "1", "both"],
+        ["both", "1", "water"],
+    ]
+    assert b"6 pairs compared" in done.stderr
+
+
+def test_the_nearest_to_a_letter(world):
+    done = world("a.txt", "corpus.jsonl", "--nearest", "2")
+
+    assert [line[:3] for line in rows(done)][1:] == [
+        ["a.txt", "1", "both"],
+        ["a.txt", "2", "fruit"],
+    ]
+    said = json.loads(world("-", "corpus.jsonl", "--nearest", "9", "--json", stdin=b"lake").stdout)
+    assert [each["nearest"] for each in said] == ["water", "both", "fruit"]
+
+
+def test_folders_are_corpora_and_files_are_called_by_name(world, tmp_path):
+    (tmp_path / "letters").mkdir()
+    for name, text in (("one.txt", "apple"), ("two.txt", "pear lake")):
+        (tmp_path / "letters" / name).write_text(text, encoding="utf-8")
+
+    assert rows(world("--all", "letters"))[0] == ["id", "one.txt", "two.txt"]
+    assert rows(world("--all", "a.txt", "b.txt"))[0] == ["id", "a.txt", "b.txt"]
+
+
+def test_documents_without_kept_words_are_left_out_and_said(world, tmp_path):
+    with (tmp_path / "corpus.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"id": "none", "text": "zyxoquant"}\n{"id": "list", "text": ["x"]}\n')
+    done = world("--all", "corpus.jsonl", code=4)
+
+    assert rows(done)[0] == ["id", "fruit", "water", "both"]
+    assert b"line 4: left out: no kept words." in done.stderr
+    assert b"line 5: left out:" in done.stderr
+    assert b"zyxoquant" not in done.stderr
+
+
+@pytest.mark.parametrize("ids", ['"x"', "null", '"id"'])
+def test_where_ids_do_not_tell_documents_are_numbered(world, tmp_path, ids):
+    lines = f'{{"id": {ids}, "text": "apple"}}\n{{"id": {ids}, "text": "lake"}}\n'
+    (tmp_path / "twice.jsonl").write_text(lines, encoding="utf-8")
+    done = world("--all", "twice.jsonl")
+
+    assert rows(done)[0] == ["id", "1", "2"]
+    assert b"documents are numbered" in done.stderr
+
+
+def test_identical_texts_are_exactly_zero_apart(world):
+    assert json.loads(world("a.txt", "a.txt", "--json").stdout)["distance"] == 0
+
+
+REFUSED = {
+    "one input": (["a.txt"], "name two inputs, got 1"),
+    "three inputs": (["a.txt", "b.txt", "a.txt"], "got 3"),
+    "a corpus for a text": (["a.txt", "corpus.jsonl"], "holds several documents"),
+    "no such file": (["a.txt", "none.txt"], "no file or folder at none.txt"),
+    "no kept words": (["a.txt", "empty.txt"], "no kept words"),
+    "a picture of another kind": (["a.txt", "b.txt", "-o", "plan.png"], ".html or .svg"),
+    "figures of another kind": (["--all", "corpus.jsonl", "-o", "m.xlsx"], ".parquet, .arrow"),
+    "packed twice": (["--all", "corpus.jsonl", "-o", "m.parquet.gz"], ".parquet, .arrow"),
+    "an output that exists": (["--all", "corpus.jsonl", "-o", "exists.csv"], "--force"),
+    "a release of a corpus": (["--all", "corpus.jsonl", "--epsilon", "6"], "is for two texts"),
+    "documents without noise": (["a.txt", "b.txt", "--documents", "3"], "needs --epsilon"),
+    "two noises": (["a.txt", "b.txt", "--epsilon", "1", "--budget", "2"], "not both"),
+    "no noise": (["a.txt", "b.txt", "--epsilon", "0"], "epsilon must be"),
+    "none near": (["--all", "corpus.jsonl", "--nearest", "0"], "at least 1"),
+    "standard input twice": (["-", "-"], "only one"),
+    "fewer than no moves": (["a.txt", "b.txt", "--moves", "-1"], "0 or more"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_cannot_be_is_said_in_a_line(world, tmp_path, case):
+    arguments, message = REFUSED[case]
+    (tmp_path / "empty.txt").write_text("zyxoquant", encoding="utf-8")
+    (tmp_path / "exists.csv").write_text("x", encoding="utf-8")
+    before = set(tmp_path.rglob("*"))
+    done = world(*arguments, code=2)
+
+    assert message in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+    assert b"zyxoquant" not in done.stderr
+    assert done.stdout == b""
+    assert set(tmp_path.rglob("*")) == before

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-GUIDES = [ROOT / "docs" / "guide" / name for name in ("files.md", "tables.md")]
+GUIDES = [ROOT / "docs" / "guide" / name for name in ("distances.md", "files.md", "tables.md")]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"
 
@@ -63,8 +63,8 @@ def test_the_python_example_runs(capsys):
 
 
 def test_the_commands_run(sandbox):
-    assert len(commands(README)) == 5
-    assert [sandbox(command).returncode for command in commands(README)] == [0] * 5
+    assert len(commands(README)) == 7
+    assert [sandbox(command).returncode for command in commands(README)] == [0] * 7
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)
@@ -73,6 +73,20 @@ def test_the_commands_of_the_guides_run(sandbox, guide):
 
     assert len(found) >= 4
     assert [sandbox(command).returncode for command in found] == [0] * len(found)
+
+
+def test_distances_are_as_shown(sandbox):
+    """Where the page shows what a command says, it says that."""
+    found = [
+        re.fullmatch(r"(nomdeplume [^\n]*)\n(.+)", run, re.DOTALL)
+        for block in blocks("console", GUIDES[0].read_text(encoding="utf-8"))
+        for run in block.removeprefix("$ ").split("\n$ ")
+    ]
+    shown = [match.groups() for match in found if match]
+
+    assert len(shown) >= 2
+    for command, due in shown:
+        assert sandbox(command).stdout.strip() == due.strip()
 
 
 def test_the_first_run_looks_as_shown(sandbox):

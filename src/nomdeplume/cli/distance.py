@@ -161,12 +161,13 @@ def _sentence(guarantee: Guarantee, loss: Loss, options: dict[str, Any]) -> str:
     size, count = options["size"], options["documents"]
     way = {"sample": "drawn by chance", "apportion": "apportioned"}[options["reduction"]]
     epsilon = options["epsilon"] if options["epsilon"] is not None else options["budget"] / size
-    released = f"{size} words, {way}, at ε = {epsilon:g}"
-    what = f"One release of {released}"
+    what = f"One release of {size} words, {way}, at ε = {epsilon:g},"
+    between = "the two texts"
     if count is not None:
-        what = f"Releases of {count} such documents of one author, each {released},"
+        what = f"{count} releases, each of {size} words, {way}, at ε = {epsilon:g}, together"
+        between = f"two authors of {count} documents, all as far apart as these,"
     return (
-        f"{what} can shift anyone's odds between the two by at most a factor of {loss.factor}: "
+        f"{what} can shift anyone's odds between {between} by at most a factor of {loss.factor}: "
         f"loss ≤ {guarantee.formula} = {loss:.6g} nats."
     )
 

@@ -282,7 +282,7 @@ def test_costs_must_be_a_table_of_numbers():
 
 
 def test_without_pot_a_large_plan_says_what_to_install(monkeypatch, rng):
-    monkeypatch.setattr(solver, "_simplex", lambda: None)
+    monkeypatch.setattr(solver, "simplex", lambda: None)
     monkeypatch.setattr(solver, "UNITS", 100)
     monkeypatch.setattr(solver, "VARIABLES", 100)
     problem = Problem.of(rng.random((30, 29)), None, None)

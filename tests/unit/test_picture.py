@@ -215,11 +215,12 @@ def test_the_table_holds_every_move_in_the_given_order():
     assert rows[0][2:] == ["40 %", "7.50", "3.000"]
 
 
-def test_the_page_warns_first_and_ends_with_the_notes():
+def test_the_page_warns_first_and_says_its_notes_before_the_table():
     body = ElementTree.fromstring(html(LETTER, notes=["One.", "Two & three."])).find("body")
 
     assert "do not publish" in body[0].text
     assert [note.text for note in body.findall("p")[1:]] == ["One.", "Two & three."]
+    assert [part.tag for part in body][:5] == ["p", "div", "p", "p", "table"]
 
 
 def test_the_same_plan_makes_the_same_page():

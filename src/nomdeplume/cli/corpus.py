@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nomdeplume.distance.search import Found
     from nomdeplume.formats.records import Inputs
 
+MANY = 1000  # pairs from which it matters how fast they are compared
 DOCUMENTS = 10_000  # whose distances fit into memory
 
 
@@ -65,6 +66,7 @@ def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, An
             "documents); --nearest K finds the nearest of each."
         )
     corpus = chosen.of_bags(documents.bags)
+    _hint(n * (n - 1) // 2, options)
     table = np.zeros((n, n))
     with counted(n * (n - 1) // 2, "distances", shown=_shown(options)) as advance:
         for document, row in corpus.each():
@@ -91,6 +93,7 @@ def compare_nearest(chosen: Distance, inputs: tuple[str, ...], options: dict[str
     queries = _read(chosen, inputs if options["all_pairs"] else inputs[:1], options)
     documents = queries if options["all_pairs"] else _read(chosen, inputs[1:], options)
     corpus = chosen.of_bags(documents.bags)
+    _hint(len(queries.names) * len(documents.names), options)
     clouds = [chosen.vocabulary.cloud(bag) for bag in queries.bags]
     each = corpus.nearest_each(count) if options["all_pairs"] else corpus.nearest_to(clouds, count)
     found = []
@@ -190,6 +193,15 @@ def _place(options: dict[str, Any]) -> Path | None:
     if output is not None:
         vacant(output, force=options["force"])
     return output
+
+
+def _hint(pairs: int, options: dict[str, Any]) -> None:
+    """Say what would make many plans faster."""
+    from nomdeplume.distance.cheapest import simplex
+
+    if pairs > MANY and not simplex() and not options["quiet"]:
+        hint = "texts of unequal lengths are compared much faster with POT"
+        click.echo(f"nomdeplume: {hint}: pip install 'nomdeplume[wmd]'", err=True)
 
 
 def _shown(options: dict[str, Any]) -> bool:

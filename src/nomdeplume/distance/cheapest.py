@@ -108,7 +108,7 @@ def _solver(costs: Floats, units: int) -> Any:
         return _only
     if assignable(units, costs):
         return _assigned
-    if _simplex():
+    if simplex():
         return _by_simplex
     if units <= UNITS or units == max(costs.shape):
         return _assigned
@@ -146,8 +146,7 @@ def _assigned(costs: Floats, supply: Ints, demand: Ints) -> Moves:
 
 def _by_simplex(costs: Floats, supply: Ints, demand: Ints) -> Moves:
     """The network simplex of POT on whole numbers, so that its plan is whole too."""
-    emd = _simplex()
-    plan, log = emd(
+    plan, log = simplex()(
         supply.astype(float),
         demand.astype(float),
         np.ascontiguousarray(costs),
@@ -192,7 +191,7 @@ def _whole(plan: Floats, supply: Ints, demand: Ints) -> Moves:
 
 
 @lru_cache(maxsize=1)
-def _simplex() -> Any:
+def simplex() -> Any:
     """POT's network simplex if it is installed, else nothing."""
     try:
         from ot.lp import emd

@@ -69,13 +69,13 @@ def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = (
 <p class="warning" role="note">{WARNING}</p>
 <div class="wide">
 {svg(flow, names=names)}</div>
+{"".join(f"<p>{safe(note)}</p>" for note in notes)}
 <table>
 <caption>What becomes of each word. A move adds its share times its distance.</caption>
 <thead><tr><th>word</th><th>becomes</th><th>share</th><th>distance</th><th>adds</th></tr></thead>
 <tbody>
 {"".join(map(_row, flow.moves))}</tbody>
 </table>
-{"".join(f"<p>{safe(note)}</p>" for note in notes)}
 <script>{SCRIPT}</script>
 </body>
 </html>

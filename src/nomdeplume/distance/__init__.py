@@ -1,6 +1,5 @@
 """How far two words, or two bags of words, are apart; and what moves where."""
 
-from nomdeplume.distance.cheapest import transport
 from nomdeplume.distance.cloud import Cloud
 from nomdeplume.distance.metrics import (
     Bottleneck,
@@ -14,6 +13,7 @@ from nomdeplume.distance.plan import Plan
 from nomdeplume.distance.word_mover import (
     bottleneck,
     bottleneck_plan,
+    transport,
     word_mover,
     word_mover_plan,
 )

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from nomdeplume.distance.bounds import prices
 from nomdeplume.distance.plan import Plan, Problem
@@ -19,16 +19,6 @@ Moves = tuple[Ints, Ints, Ints]  # from, to, how much
 REPEATS = 2.5  # pairs of units for a pair of distinct words, from which the simplex is faster
 UNITS = 1000  # up to which assignment is faster than the linear program
 VARIABLES = 10**6  # that the linear program can take
-
-
-def transport(costs: ArrayLike, a: ArrayLike | None = None, b: ArrayLike | None = None) -> Plan:
-    """The cheapest plan for any table of costs, whose rows and columns may carry counts.
-
-    >>> plan = transport([[1, 2], [0, 4]], a=[1, 1], b=[2, 2])
-    >>> plan.cost, plan.matrix.tolist()
-    (1.0, [[0.0, 0.5], [0.5, 0.0]])
-    """
-    return cheapest(Problem.of(costs, a, b))
 
 
 def cheapest(problem: Problem) -> Plan:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from nomdeplume.distance.cheapest import cheapest_move
+from nomdeplume.distance.cheapest import cheapest, cheapest_move
 from nomdeplume.distance.cloud import Cloud, distances
 from nomdeplume.distance.narrowest import narrowest, threshold
 from nomdeplume.distance.plan import Plan, Problem
+from nomdeplume.errors import InputError
 
 Points = Cloud | ArrayLike  # a bag: a cloud, or an array with a row for each word
 
@@ -42,6 +43,27 @@ def word_mover_plan(x: Points, y: Points) -> Plan:
 def bottleneck_plan(x: Points, y: Points) -> Plan:
     """Of the plans with the shortest longest move, a cheapest."""
     return narrowest(_problem(x, y))
+
+
+def transport(
+    costs: ArrayLike,
+    a: ArrayLike | None = None,
+    b: ArrayLike | None = None,
+    *,
+    metric: str = "w1",
+) -> Plan:
+    """The best plan for any table of costs, whose rows and columns may carry counts.
+
+    >>> plan = transport([[1, 2], [0, 4]], a=[1, 1], b=[2, 2])
+    >>> plan.cost, plan.matrix.tolist()
+    (1.0, [[0.0, 0.5], [0.5, 0.0]])
+    >>> transport([[1, 2], [0, 4]], metric="winf").longest
+    2.0
+    """
+    if metric not in ("w1", "winf"):
+        raise InputError(f"metric must be w1 or winf, got {metric!r:.20}.")
+    problem = Problem.of(costs, a, b)
+    return cheapest(problem) if metric == "w1" else narrowest(problem)
 
 
 def _problem(x: Points, y: Points) -> Problem:

@@ -268,6 +268,19 @@ def test_what_is_no_bag_is_refused(x, y, message):
         word_mover(x, y)
 
 
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-30, 1e30, 1e160, 1e300])
+def test_scales_of_any_size_lose_nothing(scale, rng):
+    x, y = rng.standard_normal((5, 3)), rng.standard_normal((4, 3))
+
+    assert word_mover(scale * x, scale * y) == pytest.approx(scale * word_mover(x, y), rel=1e-9)
+    assert bottleneck(scale * x, scale * y) == pytest.approx(scale * bottleneck(x, y), rel=1e-9)
+
+
+def test_more_words_than_floats_count_are_refused():
+    with pytest.raises(InputError, match="too large to be compared"):
+        word_mover(Cloud.of([[0.0], [1.0]], [2**30, 1]), Cloud.of([[0.0]], [2**30]))
+
+
 @pytest.mark.parametrize("counts", [[1], [0, 1], [1, 1.5], [1, -1], [1, float("nan")]])
 def test_counts_are_whole_and_positive(counts):
     with pytest.raises(InputError, match="counts"):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import lcm
 
 import numpy as np
 
 from nomdeplume.distance.cheapest import assignable, over_prices, solved
 from nomdeplume.distance.cloud import Floats, Ints
 from nomdeplume.distance.narrowest import threshold
-from nomdeplume.distance.plan import Problem
+from nomdeplume.distance.plan import Problem, common
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +64,7 @@ class Batch:
         found = []
         sizes = np.stack([self.first.words, self.second.words, x, y], axis=1).tolist()
         for p, (n, m, one, two) in enumerate(sizes):
-            total = lcm(one, two)
+            total = common(one, two)
             supply, demand = a[p, :n] * (total // one), b[p, :m] * (total // two)
             rows, columns, masses = solved(over[p, :n, :m], supply, demand)
             found.append(float(masses @ self.costs[p][rows, columns]) / total)

@@ -15,6 +15,7 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 NEAR = 1e-3  # of the squared norms: nearer pairs are computed directly
+SMALL, LARGE = 1e-140, 1e140  # coordinates between which squares are floats
 PAIRS = 1 << 16  # computed directly at a time: bounds the memory
 
 
@@ -45,7 +46,7 @@ def counted(n: int, counts: ArrayLike | None) -> Ints:
     if not n:
         raise InputError("a bag must hold at least one word, got none.")
     given = np.ones(n) if counts is None else np.asarray(counts)
-    if given.shape != (n,) or not ((given >= 1) & (given % 1 == 0) & (given < 2**40)).all():
+    if given.shape != (n,) or not ((given >= 1) & (given % 1 == 0) & (given < 2**31)).all():
         raise InputError(f"{n} words need {n} counts, each a whole number of at least 1.")
     return given.astype(np.int64)
 
@@ -88,7 +89,14 @@ def distances(x: Floats, y: Floats) -> Floats:
     if x.shape[1] != y.shape[1]:
         raise InputError(f"both bags need vectors of one length, got {x.shape[1]}, {y.shape[1]}.")
     centre = y.mean(axis=0)
-    return apart(Points.of(x, centre), Points.of(y, centre))
+    one, two = Points.of(x, centre), Points.of(y, centre)
+    widest = float(max(np.abs(one.centred).max(), np.abs(two.centred).max()))
+    if widest == 0 or SMALL < widest < LARGE:
+        return apart(one, two)
+    unit = 2.0 ** np.floor(
+        np.log2(widest)
+    )  # else squares would be lost; powers of two lose nothing
+    return unit * distances(x / unit, y / unit)
 
 
 def apart(x: Points, y: Points) -> Floats:

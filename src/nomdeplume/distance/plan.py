@@ -15,6 +15,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
+LARGEST = 2**53  # up to which floats hold whole numbers
+
+
 @dataclass(frozen=True, eq=False)
 class Plan:
     """The moves of a plan: `masses[m]` of `total` go from `rows[m]` to `columns[m]`.
@@ -71,9 +74,17 @@ class Problem:
     def checked(cls, costs: Floats, a: Ints, b: Ints) -> Problem:
         """The same of what is known to be whole, finite and of fitting shapes."""
         first, second = int(a.sum()), int(b.sum())
-        total = lcm(first, second)  # in parts of this, all masses are whole
+        total = common(first, second)
         return cls(costs, a * (total // first), b * (total // second), total)
 
     def plan(self, rows: Ints, columns: Ints, masses: Ints) -> Plan:
         moved = self.costs[rows, columns]
         return Plan(rows, columns, masses, moved, self.total, self.costs.shape)
+
+
+def common(first: int, second: int) -> int:
+    """The parts into which bags of two sizes are split so that all masses are whole."""
+    total = lcm(first, second)
+    if total > LARGEST:
+        raise InputError(f"bags of {first:,} and {second:,} words are too large to be compared.")
+    return total

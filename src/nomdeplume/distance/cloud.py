@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import floor, log2
 from typing import Any
 
 import numpy as np
@@ -93,10 +94,8 @@ def distances(x: Floats, y: Floats) -> Floats:
     widest = float(max(np.abs(one.centred).max(), np.abs(two.centred).max()))
     if widest == 0 or SMALL < widest < LARGE:
         return apart(one, two)
-    unit = 2.0 ** np.floor(
-        np.log2(widest)
-    )  # else squares would be lost; powers of two lose nothing
-    return unit * distances(x / unit, y / unit)
+    unit = 2.0 ** floor(log2(widest))  # else squares are lost; a power of two loses nothing
+    return np.asarray(unit * distances(x / unit, y / unit))
 
 
 def apart(x: Points, y: Points) -> Floats:

@@ -109,7 +109,7 @@ def page() -> str:
     farthest = bottleneck(vectors(FIRST), vectors(SECOND))
     assert np.allclose(farthest, [max(move.distance for move in best.moves), costs[2].min()])
     bound, drawn = 3 * EPSILON * best.distance, 3 * EPSILON * farthest
-    bands = "; ".join(f"{move.word} to {move.to}" for move in best.moves)
+    bands = "; ".join(f"{move.word} to {move.becomes}" for move in best.moves)
     shorter = distances(FIRST[:2], SECOND)
     split = flow_of_any(shorter)
     uneven = flow(FIRST[:2], SECOND, split)

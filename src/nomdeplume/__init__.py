@@ -19,26 +19,31 @@ from nomdeplume._version import __version__
 
 if TYPE_CHECKING:
     from nomdeplume.comparison import Distance
+    from nomdeplume.distance.corpus import Corpus
     from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
-    from nomdeplume.flow import Flow
+    from nomdeplume.flow import Flow, Move
     from nomdeplume.mechanism import Mechanism, NoisyNearest
     from nomdeplume.noise import Laplace, Noise
     from nomdeplume.obfuscator import Document, Obfuscator
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.privacy.guarantee import Guarantee
+    from nomdeplume.privacy.loss import Loss
     from nomdeplume.privacy.random import secure, seeded
     from nomdeplume.table import Table
     from nomdeplume.vocabulary import Vocabulary
 
 __all__ = [
     "Certificate",
+    "Corpus",
     "Distance",
     "Document",
     "Flow",
     "Guarantee",
     "InputError",
     "Laplace",
+    "Loss",
     "Mechanism",
+    "Move",
     "Noise",
     "NoisyNearest",
     "Obfuscator",
@@ -55,13 +60,15 @@ __all__ = [
 
 _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
     "comparison": ("Distance",),
+    "distance.corpus": ("Corpus",),
     "errors": ("InputError", "PlumeError", "PrivacyError", "TableError", "Unreadable"),
-    "flow": ("Flow",),
+    "flow": ("Flow", "Move"),
     "mechanism": ("Mechanism", "NoisyNearest"),
     "noise": ("Laplace", "Noise"),
     "obfuscator": ("Document", "Obfuscator"),
     "privacy.certificate": ("Certificate",),
     "privacy.guarantee": ("Guarantee",),
+    "privacy.loss": ("Loss",),
     "privacy.random": ("secure", "seeded"),
     "table": ("Table",),
     "vocabulary": ("Vocabulary",),

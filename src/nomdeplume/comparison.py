@@ -41,7 +41,9 @@ class Distance:
 
     def __post_init__(self) -> None:
         if self.metric not in METRICS:
-            raise InputError(f"metric must be {' or '.join(METRICS)}, got {self.metric!r:.20}.")
+            raise InputError(f"metric must be {' or '.join(METRICS)}.")
+        if not isinstance(self.vocabulary, Vocabulary):
+            raise InputError("vocabulary must be a Vocabulary; Distance.of takes a table.")
 
     @classmethod
     def of(cls, vocabulary: Vocabulary | Table | None = None, *, metric: str = "w1") -> Distance:
@@ -74,9 +76,10 @@ class Distance:
 
     def corpus(self, texts: Iterable[str]) -> Corpus:
         """Texts ready to be compared with each other, and with texts that are given later."""
-        if isinstance(texts, str):
-            raise InputError("texts must be a list of strings, got one string.")
-        return self.of_bags([self._bag(text, f"text {n}") for n, text in enumerate(texts, 1)])
+        found = []
+        for number, bag in enumerate(self.vocabulary.bags(texts), start=1):
+            found.append(_filled(bag, f"text {number}"))
+        return self.of_bags(found)
 
     def of_bags(self, bags: list[Bag]) -> Corpus:
         """The same of bags that hold words."""
@@ -91,13 +94,15 @@ class Distance:
         vectors = table.vectors[ids].astype(np.float64)
         return Corpus.of(vectors, place[words], counts, sizes, metric=self.metric, query=self.cloud)
 
-    def _bag(self, text: str, place: str = "a text") -> Bag:
-        if not isinstance(text, str):
-            raise InputError(f"{place} must be a string, got {type(text).__name__}.")
-        bag = self.vocabulary.bag(text)
-        if not len(bag):
-            raise InputError(
-                f"{place} has no kept words (words of the table that are no stop words), "
-                "and so no distance to others."
-            )
-        return bag
+    def _bag(self, text: str) -> Bag:
+        [bag] = self.vocabulary.bags([text])
+        return _filled(bag, "a text")
+
+
+def _filled(bag: Bag, place: str) -> Bag:
+    if not len(bag):
+        raise InputError(
+            f"{place} has no kept words (words of the table that are no stop words), "
+            "and so no distance to others."
+        )
+    return bag

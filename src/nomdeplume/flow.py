@@ -13,7 +13,7 @@ class Move:
     """A share of one text's words that becomes a word of the other."""
 
     word: str
-    to: str
+    becomes: str
     share: Fraction  # of all words of either text
     distance: float
 
@@ -39,7 +39,7 @@ class Flow:
 
         def weight(move: Move) -> tuple[float, float, str, str]:
             adds, goes = -move.cost, -move.distance
-            return (*((adds, goes) if of_cost else (goes, adds)), move.word, move.to)
+            return (*((adds, goes) if of_cost else (goes, adds)), move.word, move.becomes)
 
         return cls(tuple(sorted(moves, key=weight)), distance, metric, symbol)
 
@@ -56,32 +56,45 @@ class Flow:
         return svg(self)
 
     def table(self, most: int | None = None) -> str:
-        """The distance, and the moves with their shares, distances and what they add."""
-        shown = self.moves[:most]
+        """The distance, and what moves, as far as it moves: all of it, or the first so many."""
+        moving = [move for move in self.moves if move.distance]
+        shown = moving[: most or None]
         first, second = (max(map(_wide, column)) for column in _columns(shown))
         lines = [
             f"{self.metric} {self.symbol} = {self.distance:.4f}; "
-            f"{100 * float(self.kept):.1f} % of words stay.",
-            "",
-            f"{_padded('word', first)}  {_padded('becomes', second)}    share  distance    adds",
+            f"{100 * float(self.stay):.1f} % of words stay.",
         ]
-        lines += [
-            f"{_padded(move.word, first)}  {_padded(move.to, second)}  "
-            f"{100 * float(move.share):5.1f} %  {move.distance:8.3f}  {move.cost:6.4f}"
-            for move in shown
-        ]
-        if len(shown) < len(self.moves):
-            lines.append(f"and {len(self.moves) - len(shown):,} more moves")
+        if moving:
+            head = f"{_padded('word', first)}  {_padded('becomes', second)}     share  distance"
+            lines += ["", f"{head}    adds" if self.adds else head]
+        for move in shown:
+            words = f"{_padded(move.word, first)}  {_padded(move.becomes, second)}"
+            figures = f"{_percent(move.share)}  {move.distance:8.3f}"
+            lines.append(
+                f"{words}  {figures}  {move.cost:6.4f}" if self.adds else f"{words}  {figures}"
+            )
+        if len(shown) < len(moving):
+            lines.append(f"and {len(moving) - len(shown):,} more")
         return "\n".join(lines)
 
     @property
-    def kept(self) -> Fraction:
+    def adds(self) -> bool:
+        """Whether what the moves cost adds up to the distance: not so for a longest move."""
+        return self.symbol == "W₁"
+
+    @property
+    def stay(self) -> Fraction:
         """The share of words that stay where they are."""
-        return total(move.share for move in self.moves if move.word == move.to)
+        return total(move.share for move in self.moves if move.word == move.becomes)
 
 
 def _columns(moves: Iterable[Move]) -> tuple[list[str], list[str]]:
-    return ["word", *(move.word for move in moves)], ["becomes", *(move.to for move in moves)]
+    return ["word", *(move.word for move in moves)], ["becomes", *(move.becomes for move in moves)]
+
+
+def _percent(share: Fraction) -> str:
+    percents = 100 * float(share)
+    return f"{percents:6.1f} %" if percents >= 0.1 else f"{percents:6.1g} %"
 
 
 def _wide(text: str) -> int:

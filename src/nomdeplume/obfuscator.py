@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -132,12 +132,10 @@ class Obfuscator:
 
     def __call__(self, texts: Iterable[str], rng: Generator | None = None) -> list[Document]:
         """Release every text; one without a kept word is released as the public bag."""
-        if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
-            raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
+        rng = _generator(rng)
         if hasattr(texts, "columns"):
             raise InputError("texts must be one column of the frame; release it all with .frame().")
-        rng = _generator(rng)
-        released = [tuple(words) for words in self.release(self._bags(texts), rng)]
+        released = [tuple(words) for words in self.release(self.vocabulary.bags(texts), rng)]
         digest = sha256("".join(f"{' '.join(words)}\n" for words in released).encode()).hexdigest()
         certificate = self.certify(described(rng), len(released), Output("text", digest))
         return [Document(words, certificate) for words in released]
@@ -163,7 +161,7 @@ class Obfuscator:
         private = Private.of(df, text, keep)
 
         def documents() -> Iterator[str]:
-            for words in self.release(self._bags(private.texts()), rng):
+            for words in self.release(self.vocabulary.bags(private.texts()), rng):
                 digest.update(f"{' '.join(words)}\n".encode())
                 yield " ".join(words)
 
@@ -213,12 +211,6 @@ class Obfuscator:
             kept_fields=kept_fields,
             output=output,
         )
-
-    def _bags(self, texts: Iterable[str]) -> Iterator[Bag]:
-        for number, text in enumerate(texts, start=1):
-            if not isinstance(text, str):
-                raise InputError(f"text {number} must be a string, got {type(text).__name__}.")
-            yield self.vocabulary.bag(text)
 
     def _release(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.object_]:
         filled = [bag if len(bag) else self.vocabulary.public_bag for bag in bags]

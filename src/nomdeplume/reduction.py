@@ -33,6 +33,29 @@ class Reduction(Protocol):
 
 
 @dataclass(frozen=True)
+class Kept:
+    """What a promise between texts is about: the kept words of each."""
+
+    vocabulary: Vocabulary
+
+    def __call__(self, text: str) -> Cloud:
+        return self.vocabulary.cloud(self.vocabulary.filled(text))
+
+
+@dataclass(frozen=True)
+class Reduced:
+    """The kept words of a text, apportioned to a size."""
+
+    vocabulary: Vocabulary
+    size: int
+
+    def __call__(self, text: str) -> Cloud:
+        bag, order = self.vocabulary.filled(text), self.vocabulary.tie_order
+        [ids] = apportion([bag], self.size, order)
+        return self.vocabulary.cloud(Bag.from_ids(ids))
+
+
+@dataclass(frozen=True)
 class Sample:
     """Words drawn by chance, with replacement, by frequency: the paper's way.
 
@@ -47,11 +70,7 @@ class Sample:
     ) -> tuple[Guarantee, ...]:
         drawn = replace(word.over_bags(size), between=f"two samples of {size} kept words")
         bags = word.over_samples(size)
-
-        def kept(text: str) -> Cloud:
-            return vocabulary.cloud(vocabulary.filled(text))
-
-        return drawn, bags.prepared(kept, between=bags.between)
+        return drawn, bags.prepared(Kept(vocabulary), between=bags.between)
 
 
 @dataclass(frozen=True)
@@ -67,12 +86,8 @@ class Apportion:
     def guarantees(
         self, word: Guarantee, size: int, vocabulary: Vocabulary
     ) -> tuple[Guarantee, ...]:
-        def reduced(text: str) -> Cloud:
-            [ids] = apportion([vocabulary.filled(text)], size, vocabulary.tie_order)
-            return vocabulary.cloud(Bag.from_ids(ids))
-
         between = f"two texts' bags reduced to {size} kept words"
-        return (word.over_bags(size).prepared(reduced, between=between),)
+        return (word.over_bags(size).prepared(Reduced(vocabulary, size), between=between),)
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}

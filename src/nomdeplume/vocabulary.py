@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b, sha256
@@ -53,7 +54,10 @@ class Vocabulary:
         kept = vocabulary if vocabulary is not None else Table.bundled()
         kept = cls.of(kept) if isinstance(kept, Table) else kept
         if not isinstance(kept, Vocabulary):
-            raise InputError(f"vocabulary must be a Vocabulary or a Table, got {kept!r:.40}.")
+            raise InputError(
+                f"vocabulary must be a Vocabulary or a Table, got {type(kept).__name__}; "
+                "Table.open reads files, Table.of takes models."
+            )
         return kept
 
     def __len__(self) -> int:
@@ -91,9 +95,20 @@ class Vocabulary:
         }
         return Bag.of(counts)
 
+    def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
+        """The bags of many texts, one after the other."""
+        if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
+            raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
+        if hasattr(texts, "columns"):
+            raise InputError("texts must be one column of the frame, not all of it.")
+        for number, text in enumerate(texts, start=1):
+            if not isinstance(text, str):
+                raise InputError(f"text {number} must be a string, got {type(text).__name__}.")
+            yield self.bag(text)
+
     def filled(self, text: str) -> Bag:
         """The bag of a text as it is released: the public one if it keeps no word."""
-        bag = self.bag(text)
+        [bag] = self.bags([text])
         return bag if len(bag) else self.public_bag
 
     def cloud(self, bag: Bag) -> Cloud:

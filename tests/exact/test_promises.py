@@ -75,7 +75,7 @@ def test_word_mover_promise_does_not_survive_sampling(size):
     spent = loss(sampled([0.9, 0, 0, 0.1], size), sampled([1.0, 0, 0, 0], size))
     x, y = Cloud.of(column([0, 3]), [9, 1]), Cloud.of(column([0]))
 
-    assert WORD.over_bags(size).loss(x, y) < spent <= WORD.over_samples(size).loss(x, y)
+    assert size * EPSILON * word_mover(x, y) < spent <= WORD.over_samples(size).loss(x, y)
 
 
 def test_sampled_texts_of_any_sizes_keep_the_bottleneck_promise():
@@ -130,7 +130,33 @@ def test_losses_say_their_factor():
 
     assert found == pytest.approx(1)
     assert found.factor == "2.72"
-    assert WORD.over_bags(100).over_releases(30).loss([[0.0]], [[1.0]]).factor.startswith("e^3000")
+    assert WORD.over_releases(3000).loss([0.0], [1.0]).factor.startswith("e^3000")
+
+
+def test_a_bag_of_another_size_has_no_promise():
+    """Releases of two and of three words are told apart by counting."""
+    with pytest.raises(InputError, match="about bags of 3 words, got one of 2"):
+        WORD.over_bags(3).loss(column([0, 0, 0]), column([0, 0]))
+    assert WORD.over_means().loss(column([0, 0, 0]), column([0, 0])) == 0
+
+
+def test_no_loss_is_beyond_numbers():
+    with pytest.raises(InputError, match="cannot be stated"):
+        Laplace(1e300).guarantee.loss([0.0], [1e30])
+
+
+def test_a_text_in_the_wrong_place_is_not_quoted():
+    for guarantee in (WORD, WORD.over_bags(3), WORD.over_samples(3), WORD.over_means()):
+        with pytest.raises(InputError) as caught:
+            guarantee.loss("zyxoquant", "wumblegorf")
+        assert "zyxoquant" not in str(caught.value)
+
+
+def test_a_word_is_one_vector():
+    with pytest.raises(InputError, match="vectors of two words"):
+        WORD.loss(column([0, 1]), column([1, 2]))
+    with pytest.raises(InputError, match="vectors of two words"):
+        WORD.loss([0.0], [0.0, 1.0])
 
 
 def test_an_authors_documents_add_up():
@@ -162,8 +188,10 @@ def test_a_stretching_map_costs_its_stretch():
     assert WORD.projected([[3.0, 4.0]]).epsilon == pytest.approx(5 * EPSILON)
     assert WORD.projected(np.eye(3)[:2]).epsilon == EPSILON
     assert WORD.projected([[0.5, 0.0]]).epsilon == EPSILON / 2
-    with pytest.raises(InputError, match="finite"):
-        WORD.projected([[np.nan]])
+    assert WORD.contracted(0.25).proofs == ("laplace", "contraction")
+    for none in ([[np.nan]], [[0.0, 0.0]], [[1.0], [1.0, 2.0]]):
+        with pytest.raises(InputError, match=r"finite|not all of them 0"):
+            WORD.projected(none)
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5, True])

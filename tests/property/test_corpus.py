@@ -153,8 +153,80 @@ def test_what_is_no_corpus_is_refused(sizes, metric, message):
 
 
 def test_pairs_need_two_of_each():
+    corpus = made(1, 3, "w1")
+
+    assert corpus.pairs([], []).shape == (0,)
     with pytest.raises(InputError, match="as many"):
-        made(1, 3, "w1").pairs([0, 1], [2])
+        corpus.pairs([0, 1], [2])
+    with pytest.raises(InputError, match="from 0 to 2"):
+        corpus.pairs([0], [3])
+
+
+def test_documents_of_pairwise_equal_sizes_in_one_batch():
+    """Pairs of ten words beside pairs of four."""
+    rng = np.random.default_rng(2)
+    bags = [np.unique(rng.integers(0, 30, n), return_counts=True) for n in (10, 10, 4, 4, 10, 10)]
+    rows, counts = (np.concatenate(each) for each in zip(*bags, strict=True))
+    sizes = [len(rows) for rows, _ in bags]
+    corpus = Corpus.of(rng.standard_normal((30, 3)), rows, counts, sizes)
+    due = [word_mover(corpus[i], corpus[i + 1]) for i in (0, 2, 4)]
+
+    assert corpus.pairs([0, 2, 4], [1, 3, 5]) == pytest.approx(due, rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["w1", "winf"])
+def test_every_document_has_its_nearest(metric):
+    corpus = made(4, 41, metric)
+    found = list(corpus.nearest_each(1))
+    due = corpus.distances() + np.diag(np.full(41, np.inf))
+
+    assert len(found) == 41
+    assert [each.distances[0] for each in found] == pytest.approx(due.min(axis=1), abs=1e-12)
+    assert len(list(corpus.nearest_to([corpus[i] for i in range(21)], 1))) == 21
+
+
+def test_a_corpus_of_one_document_has_none_near():
+    [found] = made(1, 1, "w1").nearest_each()
+
+    assert found.pruned == 0
+    assert not len(found.documents)
+
+
+def test_a_corpus_without_pot(monkeypatch):
+    corpus = made(6, 7, "w1")
+    due = corpus.distances()
+    monkeypatch.setattr("nomdeplume.distance.cheapest.simplex", lambda: None)
+    monkeypatch.setattr("nomdeplume.distance.cheapest.UNITS", 3)
+
+    assert corpus.distances() == pytest.approx(due, rel=1e-9, abs=1e-12)
+
+
+def test_a_query_of_other_dimensions_is_refused():
+    with pytest.raises(InputError, match="3 dimensions, those of the query 1"):
+        made(1, 3, "w1").to([[0.3]])
+
+
+def test_outliers_do_not_blur_what_is_near():
+    vectors = np.array([[1e8, 0.1], [1e8, 0.1 + 1e-7], [-1e8, 0.3], [0.7, 0.9]])
+    corpus = Corpus.of(vectors, [0, 2, 1, 2], [1, 1, 1, 1], [2, 2])
+
+    assert corpus.distances()[0, 1] == pytest.approx(word_mover(corpus[0], corpus[1]), rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("vectors", "rows", "counts"),
+    [
+        ([[np.nan], [0]], [0, 1], [1, 1]),
+        ([[1e39], [0]], [0, 1], [1, 1]),
+        ([[1], [0]], [0, 2], [1, 1]),
+        ([[1], [0]], [0, -1], [1, 1]),
+        ([[1], [0]], [0, 1], [1, 0]),
+        ([[1], [0]], [0], [1]),
+    ],
+)
+def test_parts_of_a_corpus_are_checked(vectors, rows, counts):
+    with pytest.raises(InputError):
+        Corpus.of(vectors, rows, counts, [2])
 
 
 @pytest.mark.parametrize("count", [0, -1, 1.5])

@@ -268,12 +268,54 @@ def test_what_is_no_bag_is_refused(x, y, message):
         word_mover(x, y)
 
 
-@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-30, 1e30, 1e160, 1e300])
-def test_scales_of_any_size_lose_nothing(scale, rng):
-    x, y = rng.standard_normal((5, 3)), rng.standard_normal((4, 3))
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e-30, 1e-14, 1e-9, 1e30, 1e100])
+def test_scales_of_any_size_lose_nothing(solving, scale, rng):
+    x, y = (Cloud.of(rng.standard_normal((n, 3)), rng.integers(1, 3, n)) for n in (25, 22))
+    far, away = (Cloud.of(scale * each.points, each.counts) for each in (x, y))
 
-    assert word_mover(scale * x, scale * y) == pytest.approx(scale * word_mover(x, y), rel=1e-9)
-    assert bottleneck(scale * x, scale * y) == pytest.approx(scale * bottleneck(x, y), rel=1e-9)
+    assert word_mover(far, away) == pytest.approx(scale * word_mover(x, y), rel=1e-9)
+    assert bottleneck(far, away) == pytest.approx(scale * bottleneck(x, y), rel=1e-9)
+
+
+def test_coordinates_whose_squares_are_no_floats_are_refused():
+    with pytest.raises(InputError, match="rescale"):
+        word_mover([[0.0], [1e170]], [[1.0], [1e170]])
+    with pytest.raises(InputError, match="rescale"):
+        word_mover([[-1e308]], [[1e308], [1e308]])
+
+
+def test_long_texts_have_whole_plans():
+    """Masses of more digits than their products have room for."""
+    x = [[0.0], [1.0], [5.0]]
+    one, two = Cloud.of(x, [10**6 + 1, 1, 1]), Cloud.of(x, [10**6 + 5, 1, 1])
+
+    assert bottleneck(one, two) == 4
+    assert 0 < word_mover(one, two) < 1e-10
+
+
+def test_many_equal_rows_stay_in_place():
+    x = np.zeros((400, 2))
+
+    assert word_mover_plan(x, x[:300]).cost == 0
+
+
+def test_of_the_narrowest_plans_the_cheapest_is_taken():
+    """Every plan has a move of 5; what else moves should move little."""
+    plan = bottleneck_plan([[0.0], [10.0], [11.0]], [[5.0], [10.0], [11.0]])
+
+    assert plan.longest == 5
+    assert plan.cost == pytest.approx(5 / 3)
+
+
+@checked
+@given(clouds(most=4), clouds(most=4), st.integers(0, 2**32))
+def test_the_longest_move_for_any_costs(x, y, seed):
+    x, y = Cloud.of(x.points), Cloud.of(np.resize(y.points, x.points.shape))
+    costs = np.random.default_rng(seed).integers(-9, 9, (len(x.points), len(y.points)))
+    orders = permutations(range(len(costs)))
+    due = min(max(costs[i, j] for i, j in enumerate(order)) for order in orders)
+
+    assert transport(costs, metric="winf").longest == due
 
 
 def test_more_words_than_floats_count_are_refused():
@@ -290,6 +332,8 @@ def test_counts_are_whole_and_positive(counts):
 def test_costs_must_be_a_table_of_numbers():
     with pytest.raises(InputError, match="finite"):
         transport([[1.0, float("inf")]])
+    with pytest.raises(InputError, match="w1 or winf"):
+        transport([[1.0]], metric="w2")
     with pytest.raises(InputError, match="at least one word"):
         transport(np.empty((0, 0)))
 

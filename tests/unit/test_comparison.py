@@ -1,9 +1,11 @@
+import pickle
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from nomdeplume import Distance, InputError, Table
+from nomdeplume import Distance, InputError, Obfuscator, Table
 from nomdeplume.flow import total
 
 PLACES = np.array([[0.0], [1.0], [1.5], [4.0]])
@@ -25,7 +27,7 @@ def test_texts_are_compared_by_their_kept_words():
 
 def test_the_flow_says_what_moves_where():
     flow = Distance.of(LINE).flow("apple apple lake", "pear apple")
-    moves = [(move.word, move.to, move.share, move.distance) for move in flow.moves]
+    moves = [(move.word, move.becomes, move.share, move.distance) for move in flow.moves]
 
     assert moves == [
         ("lake", "pear", Fraction(1, 3), 3.0),
@@ -33,7 +35,7 @@ def test_the_flow_says_what_moves_where():
         ("apple", "apple", Fraction(1, 2), 0.0),
     ]
     assert flow.distance == pytest.approx(sum(move.cost for move in flow.moves))
-    assert flow.kept == Fraction(1, 2)
+    assert flow.stay == Fraction(1, 2)
     assert total(move.share for move in flow.moves) == 1
 
 
@@ -77,8 +79,37 @@ def test_what_is_no_text_is_refused():
         distance.corpus([])
     with pytest.raises(InputError, match="w1 or winf"):
         Distance.of(LINE, metric="w2")
-    with pytest.raises(InputError, match="Vocabulary or a Table"):
-        Distance.of("glove")
+    with pytest.raises(InputError, match="Vocabulary or a Table, got str") as caught:
+        Distance.of("zyxoquant")
+    assert "zyxoquant" not in str(caught.value)
+    with pytest.raises(InputError, match="must be a Vocabulary"):
+        Distance("glove")
+    for texts in (None, {"text": "apple"}, 5):
+        with pytest.raises(InputError, match="list of strings"):
+            distance.corpus(texts)
+    with pytest.raises(InputError, match="one column"):
+        distance.corpus(pd.DataFrame({"apple": ["lake"]}))
+
+
+def test_guarantees_are_values(vocabulary):
+    for reduction in ("sample", "apportion"):
+        one = Obfuscator.laplace(vocabulary, epsilon=1, size=2, reduction=reduction)
+        copied = pickle.loads(pickle.dumps(one.guarantee))
+
+        assert one.guarantee == one.guarantee
+        assert copied.loss("apple lake", "pear") == one.guarantee.loss("apple lake", "pear")
+        with pytest.raises(InputError, match="must be a string"):
+            one.guarantee.loss("apple", None)
+
+
+def test_nothing_shows_vectors_of_words():
+    distance = Distance.of(LINE)
+
+    assert repr(distance.cloud("apple apple lake")) == (
+        "<Cloud: 3 words, 2 of them distinct, 1 dimensions>"
+    )
+    assert repr(distance.corpus(["apple", "lake"])) == "<Corpus: 2 documents, 2 distinct words>"
+    assert repr(distance.flow("apple", "lake")) == "<Flow: 1 moves, W₁ = 4.0000>"
 
 
 def test_it_says_what_it_is():

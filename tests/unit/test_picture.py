@@ -147,7 +147,7 @@ def test_identical_bags_are_calm_throughout():
 
 def test_words_that_only_share_neighbours_are_joined_without_crossings():
     leaves = [(f"x{i}", f"z{i}", 1, 9.0) for i in range(60)]
-    spine = [(move.word, move.to, move.share, move.distance) for move in chain(60).moves]
+    spine = [(move.word, move.becomes, move.share, move.distance) for move in chain(60).moves]
 
     assert crossings(svg(chain(60))) == 0
     assert crossings(svg(flow(*leaves, *spine))) == 0
@@ -211,7 +211,7 @@ def test_the_table_holds_every_move_in_the_given_order():
     root = ElementTree.fromstring(html(LETTER))
     rows = [[cell.text for cell in row] for row in root.iterfind("body/table/tbody/tr")]
 
-    assert [row[:2] for row in rows] == [[move.word, move.to] for move in LETTER.moves]
+    assert [row[:2] for row in rows] == [[move.word, move.becomes] for move in LETTER.moves]
     assert rows[0][2:] == ["40 %", "7.50", "3.000"]
 
 
@@ -224,4 +224,6 @@ def test_the_page_warns_first_and_says_its_notes_before_the_table():
 
 
 def test_the_same_plan_makes_the_same_page():
-    assert html(LETTER) == html(flow(*((m.word, m.to, m.share, m.distance) for m in LETTER.moves)))
+    assert html(LETTER) == html(
+        flow(*((m.word, m.becomes, m.share, m.distance) for m in LETTER.moves))
+    )

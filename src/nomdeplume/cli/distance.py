@@ -185,11 +185,11 @@ def _facts(
         "metric": options["metric"],
         "name": flow.metric,
         "distance": flow.distance,
-        "stay": float(flow.kept),
+        "stay": float(flow.stay),
         "moves": [
             {
                 "word": move.word,
-                "becomes": move.to,
+                "becomes": move.becomes,
                 "share": float(move.share),
                 "distance": move.distance,
                 "adds": move.cost,

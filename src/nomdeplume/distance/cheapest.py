@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -10,15 +11,15 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.bounds import prices
 from nomdeplume.distance.plan import Plan, Problem
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, PlumeError
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Moves = tuple[Ints, Ints, Ints]  # from, to, how much
 
 REPEATS = 2.5  # pairs of units for a pair of distinct words, from which the simplex is faster
-UNITS = 1000  # up to which assignment is faster than the linear program
-VARIABLES = 10**6  # that the linear program can take
+UNITS, MORE = 1000, 8  # units, and pairs of them, up to which assignment beats the linear program
+VARIABLES = 4 * 10**6  # that the linear program can take
 
 
 def cheapest(problem: Problem) -> Plan:
@@ -54,10 +55,13 @@ def _shared(problem: Problem) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     supply, demand = problem.supply.copy(), problem.demand.copy()
     rows, columns = np.nonzero(problem.costs == 0)
     masses = np.zeros(len(rows), np.int64)
-    for place, (i, j) in enumerate(zip(rows.tolist(), columns.tolist(), strict=True)):
-        masses[place] = min(supply[i], demand[j])
-        supply[i] -= masses[place]
-        demand[j] -= masses[place]
+    firsts = np.flatnonzero(np.diff(rows, prepend=-1))
+    for start, end in pairwise([*firsts.tolist(), len(rows)]):
+        i, js = rows[start], columns[start:end]
+        reached = np.minimum(np.cumsum(demand[js]), supply[i])
+        masses[start:end] = taken = np.diff(reached, prepend=0)
+        demand[js] -= taken
+        supply[i] -= reached[-1]
     stays = masses > 0
     return rows[stays], columns[stays], masses[stays], supply, demand
 
@@ -100,7 +104,7 @@ def _solver(costs: Floats, units: int) -> Any:
         return _assigned
     if simplex():
         return _by_simplex
-    if units <= UNITS or units == max(costs.shape):
+    if units <= UNITS or units**2 <= MORE * costs.size:
         return _assigned
     if costs.size > VARIABLES:
         raise InputError(
@@ -135,19 +139,20 @@ def _assigned(costs: Floats, supply: Ints, demand: Ints) -> Moves:
 
 
 def _by_simplex(costs: Floats, supply: Ints, demand: Ints) -> Moves:
-    """The network simplex of POT on whole numbers, so that its plan is whole too."""
+    """The network simplex of POT; its plan is whole, but for rounding, if the margins are."""
+    total = float(supply.sum())
     plan, log = simplex()(
-        supply.astype(float),
-        demand.astype(float),
-        np.ascontiguousarray(costs),
+        supply / total,
+        demand / total,
+        np.ascontiguousarray(_of_usual_size(costs)),
         numItermax=10**8,
         log=True,
         center_dual=False,
         check_marginals=False,
     )
     if log["warning"]:
-        raise InputError(f"no cheapest plan was found: {log['warning']}")
-    return _whole(plan, supply, demand)
+        raise PlumeError(f"no cheapest plan was found: {log['warning']}")
+    return _whole(plan * total, supply, demand)
 
 
 def _programmed(costs: Floats, supply: Ints, demand: Ints) -> Moves:
@@ -164,18 +169,28 @@ def _programmed(costs: Floats, supply: Ints, demand: Ints) -> Moves:
     margins = np.concatenate([supply, demand])[:-1] / total
     precise = {"dual_feasibility_tolerance": 1e-10, "primal_feasibility_tolerance": 1e-10}
     solution = linprog(
-        costs.ravel(), A_eq=sums.tocsr()[:-1], b_eq=margins, method="highs-ds", options=precise
+        _of_usual_size(costs).ravel(),
+        A_eq=sums.tocsr()[:-1],
+        b_eq=margins,
+        method="highs-ds",
+        options=precise,
     )
     if solution.status != 0:
-        raise InputError(f"no cheapest plan was found: {solution.message}")
+        raise PlumeError(f"no cheapest plan was found: {solution.message}")
     return _whole(solution.x.reshape(n, m) * total, supply, demand)
+
+
+def _of_usual_size(costs: Floats) -> Floats:
+    """Costs times a power of two, so that a solver's fixed tolerances are small beside them."""
+    _, exponent = np.frexp(np.abs(costs).max())
+    return np.ldexp(costs, 20 - int(exponent))
 
 
 def _whole(plan: Floats, supply: Ints, demand: Ints) -> Moves:
     """The moves of a plan whose masses are whole but for rounding."""
     masses = np.rint(plan).astype(np.int64)
     if (masses.sum(axis=1) != supply).any() or (masses.sum(axis=0) != demand).any():
-        raise InputError("no cheapest plan was found: the solver's plan does not add up.")
+        raise PlumeError("no cheapest plan was found: the solver's plan does not add up.")
     rows, columns = np.nonzero(masses)
     return rows, columns, masses[rows, columns]
 

@@ -20,7 +20,7 @@ SMALL, LARGE = 1e-140, 1e140  # coordinates between which squares are floats
 PAIRS = 1 << 16  # computed directly at a time: bounds the memory
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Cloud:
     """A bag of vectors: one row a word, and how often each word occurs."""
 
@@ -31,15 +31,30 @@ class Cloud:
     def of(cls, points: Cloud | ArrayLike, counts: ArrayLike | None = None) -> Cloud:
         """A bag of these rows, each once if no counts are given."""
         if isinstance(points, Cloud):
-            return points
-        rows = np.atleast_2d(np.asarray(points, dtype=np.float64))
-        if rows.ndim != 2 or not np.isfinite(rows).all():
-            raise InputError("a bag must be rows of finite numbers, one row a word.")
+            return points if counts is None else cls.of(points.points, counts)
+        rows = np.atleast_2d(numbers(points))
+        if rows.ndim != 2:
+            raise InputError("a bag must be rows of numbers, one row a word.")
         return cls(rows, counted(len(rows) if rows.size else 0, counts))
+
+    def __repr__(self) -> str:
+        n, k = self.points.shape
+        return f"<Cloud: {self.counts.sum():,} words, {n:,} of them distinct, {k} dimensions>"
 
     @property
     def mean(self) -> Floats:
         return np.asarray(self.counts @ self.points / self.counts.sum())
+
+
+def numbers(values: Any) -> Floats:
+    """An array of finite numbers; what else it is, a text perhaps, is not quoted."""
+    try:
+        found = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        found = np.full((), np.nan)
+    if not np.isfinite(found).all():
+        raise InputError("vectors and costs must be finite numbers; Distance compares texts.")
+    return found
 
 
 def counted(n: int, counts: ArrayLike | None) -> Ints:
@@ -67,9 +82,10 @@ class Points:
 
     @classmethod
     def around(cls, vectors: Floats, centre: Floats) -> Points:
-        """The same with the centred vectors alone: of a float32 centre, where these are exact.
+        """The same with the centred vectors alone.
 
-        float32 minus float32 is exact in float64, so of a table's vectors no digit is lost.
+        Between float32 numbers of like size, float64 subtracts exactly: of a table's vectors
+        and a centre in float32 no digit is lost.
         """
         centred = vectors - centre
         return cls(centred, centred, squared(centred))
@@ -89,10 +105,12 @@ def distances(x: Floats, y: Floats) -> Floats:
     """Euclidean distances between the rows of x and of y; equal rows are exactly 0 apart."""
     if x.shape[1] != y.shape[1]:
         raise InputError(f"both bags need vectors of one length, got {x.shape[1]}, {y.shape[1]}.")
+    if not max(np.abs(x).max(), np.abs(y).max()) < LARGE:
+        raise InputError(f"coordinates must be below {LARGE:g}; rescale the vectors.")
     centre = y.mean(axis=0)
     one, two = Points.of(x, centre), Points.of(y, centre)
     widest = float(max(np.abs(one.centred).max(), np.abs(two.centred).max()))
-    if widest == 0 or SMALL < widest < LARGE:
+    if widest == 0 or widest > SMALL:
         return apart(one, two)
     unit = 2.0 ** floor(log2(widest))  # else squares are lost; a power of two loses nothing
     return np.asarray(unit * distances(x / unit, y / unit))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nomdeplume.distance.batch import Batch, Side
-from nomdeplume.distance.cloud import Cloud, Floats, Ints, Points, apart
+from nomdeplume.distance.cloud import Cloud, Floats, Ints, Points, apart, counted, numbers
 from nomdeplume.distance.kinds import KINDS
 from nomdeplume.distance.query import Query
 from nomdeplume.distance.search import Found, nearest
@@ -20,11 +20,12 @@ from nomdeplume.threads import cores, each
 
 T = TypeVar("T")
 
+LARGEST = 1e38  # coordinates that float32 holds
 BATCH = 1 << 17  # word pairs of problems that are solved together
 TOGETHER = 4  # documents for each core at a time
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Corpus:
     """Bags of the rows of one array of vectors, ready to be compared.
 
@@ -42,9 +43,9 @@ class Corpus:
     @classmethod
     def of(
         cls,
-        vectors: Floats,
-        rows: Ints,
-        counts: Ints,
+        vectors: ArrayLike,
+        rows: ArrayLike,
+        counts: ArrayLike,
         sizes: Sequence[int],
         *,
         metric: str = "w1",
@@ -52,20 +53,30 @@ class Corpus:
     ) -> Corpus:
         """Bags of some sizes, one after the other in `rows`, which are distinct in each of them."""
         if metric not in KINDS:
-            raise InputError(f"metric must be {' or '.join(KINDS)}, got {metric!r:.20}.")
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        if not min(sizes, default=0) or not len(rows) == len(counts) == starts[-1]:
-            raise InputError("a corpus must hold bags of at least one word each, with counts.")
+            raise InputError(f"metric must be {' or '.join(KINDS)}.")
+        vectors, rows = numbers(vectors), np.asarray(rows, dtype=np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
+        if min(sizes, default=0) < 1 or len(rows) != starts[-1]:
+            raise InputError("a corpus must hold bags of at least one word each, and no others.")
+        if vectors.ndim != 2 or not 0 <= rows.min() <= rows.max() < len(vectors):
+            raise InputError("the rows of a corpus must be rows of its vectors.")
+        if not (np.abs(vectors) < LARGEST).all():
+            raise InputError(f"coordinates must be below {LARGEST:g}; rescale the vectors.")
         centre = vectors.mean(axis=0).astype(np.float32).astype(np.float64)
         points = Points.around(vectors, centre)
-        return cls(points, centre, rows, counts, starts, metric, query)
+        if (points.centred + centre != vectors).any():
+            points = Points.of(vectors, centre)
+        return cls(points, centre, rows, counted(len(rows), counts), starts, metric, query)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
+    def __repr__(self) -> str:
+        return f"<Corpus: {len(self):,} documents, {len(self.points.vectors):,} distinct words>"
+
     def __getitem__(self, document: int) -> Cloud:
         rows, counts = self.bag(range(len(self))[document])
-        return Cloud(self.points.vectors[rows] + self.centre, counts)
+        return Cloud(self.points.centred[rows] + self.centre, counts)
 
     def distances(self) -> Floats:
         """All distances between documents, (n, n)."""
@@ -85,9 +96,11 @@ class Corpus:
 
     def pairs(self, first: ArrayLike, second: ArrayLike) -> Floats:
         """The distances of documents from documents, one from one, given by their numbers."""
-        one, two = (np.arange(len(self))[np.asarray(each)] for each in (first, second))
+        one, two = (np.asarray(each, dtype=np.int64) for each in (first, second))
         if one.ndim != 1 or one.shape != two.shape:
             raise InputError("pairs need as many first documents as second ones.")
+        if len(one) and not 0 <= min(one.min(), two.min()) <= max(one.max(), two.max()) < len(self):
+            raise InputError(f"documents are numbered from 0 to {len(self) - 1}.")
         words = np.diff(self.starts)
 
         def some(chunk: Ints) -> Floats:
@@ -102,10 +115,14 @@ class Corpus:
 
     def nearest_to(self, queries: Sequence[Any], count: int = 5) -> Iterator[Found]:
         """For each of other documents, the nearest of these."""
+        if isinstance(queries, str):
+            raise InputError("queries must be a list, got one string; see nearest.")
+        queries, _ = list(queries), self.means
         return _parallel(lambda i: self.nearest(queries[i], count), len(queries))
 
     def nearest_each(self, count: int = 5) -> Iterator[Found]:
         """For each document, the nearest of the others."""
+        _ = self.means  # once, not once in every thread
         return _parallel(lambda i: nearest(self._own(i), count, i), len(self))
 
     def side(self, documents: Ints) -> Side:
@@ -118,7 +135,14 @@ class Corpus:
 
     def _other(self, query: Any) -> Query:
         cloud = self.query(query)
-        return Query(self, Points.around(cloud.points, self.centre), cloud.counts)
+        if cloud.points.shape[1] != len(self.centre):
+            raise InputError(
+                f"vectors of the corpus have {len(self.centre)} dimensions, those of the query "
+                f"{cloud.points.shape[1]}."
+            )
+        exact = self.points.vectors is self.points.centred
+        points = (Points.around if exact else Points.of)(cloud.points, self.centre)
+        return Query(self, points, cloud.counts)
 
     def _to(self, query: Query, documents: range, threads: int) -> Floats:
         words = np.diff(self.starts)[documents.start : documents.stop]
@@ -140,10 +164,12 @@ class Corpus:
     @cached_property
     def means(self) -> Floats:
         """The mean vector of each document, (n, k)."""
-        weighted = np.add.reduceat(
-            self.shares[:, None] * self.points.vectors[self.rows], self.starts[:-1]
+        from scipy.sparse import csr_array
+
+        size = (len(self), len(self.points.vectors))
+        return np.asarray(
+            csr_array((self.shares, self.rows, self.starts), size) @ self.points.vectors
         )
-        return np.asarray(weighted)
 
     @cached_property
     def shares(self) -> Floats:

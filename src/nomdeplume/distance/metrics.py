@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nomdeplume.distance.cloud import Cloud, numbers
 from nomdeplume.distance.word_mover import Points, bottleneck, word_mover
 from nomdeplume.errors import InputError
 
@@ -34,7 +36,10 @@ class Euclidean:
     meaning: str = "how far their vectors are apart"
 
     def __call__(self, x: ArrayLike, y: ArrayLike) -> float:
-        return float(np.linalg.norm(np.asarray(x, float) - np.asarray(y, float)))
+        one, two = numbers(x), numbers(y)
+        if one.ndim != 1 or one.shape != two.shape:
+            raise InputError("give the vectors of two words, of one length.")
+        return float(np.linalg.norm(one - two))
 
 
 @dataclass(frozen=True)
@@ -44,9 +49,14 @@ class WordMover:
     symbol: str = "W₁"
     name: str = "Word Mover's Distance"
     meaning: str = "how far words move on average when one bag is turned into the other"
+    size: int | None = None  # that both bags must have, if any
 
     def __call__(self, x: Points, y: Points) -> float:
-        return word_mover(x, y)
+        one, two = Cloud.of(x), Cloud.of(y)
+        for words in {int(each.counts.sum()) for each in (one, two)} - {self.size or 0}:
+            if self.size:
+                raise InputError(f"this is about bags of {self.size} words, got one of {words}.")
+        return word_mover(one, two)
 
 
 @dataclass(frozen=True)
@@ -107,6 +117,10 @@ class Summed:
         return f"the sum over {self.count} pairs of {self.metric.meaning}"
 
     def __call__(self, x: Any, y: Any) -> float:
-        if isinstance(x, str) or isinstance(y, str) or not len(x) == len(y) == self.count:
+        sides = [each if isinstance(each, Sequence | np.ndarray) else () for each in (x, y)]
+        if any(isinstance(each, str) or len(each) != self.count for each in sides):
             raise InputError(f"give {self.count} documents on each side, one against one.")
-        return sum(self.metric(one, other) for one, other in zip(x, y, strict=True))
+        pairs = list(zip(*sides, strict=True))
+        times = Counter((id(one), id(other)) for one, other in pairs)  # the same pair is met once
+        known = {(id(one), id(other)): (one, other) for one, other in pairs}
+        return sum(count * self.metric(*known[pair]) for pair, count in times.items())

@@ -40,9 +40,10 @@ def narrowest(problem: Problem) -> Plan:
     """The cheapest of the plans whose longest move is shortest."""
     radius = threshold(problem)
     n, m = problem.costs.shape
+    least = float(problem.costs.min())
     # dearer than any detour: a detour replaces one move by at most min(n, m) allowed ones
-    forbidden = (min(n, m) + 1) * (radius or 1.0)
-    allowed = np.where(problem.costs <= radius, problem.costs, forbidden)
+    forbidden = (min(n, m) + 1) * ((radius - least) or 1.0)
+    allowed = np.where(problem.costs <= radius, problem.costs - least, forbidden)
     plan = cheapest(Problem(allowed, problem.supply, problem.demand, problem.total))
     return problem.plan(plan.rows, plan.columns, plan.masses)
 

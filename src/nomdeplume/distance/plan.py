@@ -8,7 +8,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nomdeplume.distance.cloud import counted
+from nomdeplume.distance.cloud import counted, numbers
 from nomdeplume.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -64,8 +64,8 @@ class Problem:
         cls, costs: ArrayLike, a: ArrayLike | None = None, b: ArrayLike | None = None
     ) -> Problem:
         """Rows that occur `a` times and columns that occur `b` times, of one mass in all."""
-        table = np.asarray(costs, dtype=np.float64)
-        if table.ndim != 2 or not np.isfinite(table).all():
+        table = numbers(costs)
+        if table.ndim != 2:
             raise InputError("costs must be a table of finite numbers, a row for each first word.")
         rows, columns = counted(table.shape[0], a), counted(table.shape[1], b)
         return cls.checked(table, rows, columns)

@@ -42,8 +42,13 @@ class Query:
     def batch(self, documents: Ints) -> Batch:
         """Some documents against this bag."""
         side = self.corpus.side(documents)
-        counts = np.broadcast_to(self.counts, (len(documents), len(self)))
-        own = Side(counts, counts, np.full(len(documents), len(self)))
+        shape = (len(documents), len(self))
+        words, counts = np.arange(len(self)), self.counts
+        own = Side(
+            np.broadcast_to(words, shape),
+            np.broadcast_to(counts, shape),
+            np.full(len(documents), len(self)),
+        )
         if self.held is not None:
             return Batch(self.held[side.rows], side, own)
         return Batch(apart(self.corpus.points[side.rows], self.points), side, own)

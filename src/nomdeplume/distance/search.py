@@ -17,9 +17,9 @@ VISITED = 64  # documents whose bounds are computed at a time
 ROUNDING = 1e-12  # of a distance and of the corpus: what a bound must pass by more than
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Found:
-    """The nearest documents of a corpus, the nearest first; the lower number wins a tie."""
+    """The nearest documents of a corpus, the nearest first; of equals, those with lower numbers."""
 
     documents: Ints
     distances: Floats
@@ -29,7 +29,7 @@ class Found:
     @property
     def pruned(self) -> float:
         """The share of documents whose distance was never computed."""
-        return 1 - self.computed / self.of
+        return 1 - self.computed / self.of if self.of else 0.0
 
 
 def nearest(query: Query, count: int, itself: int | None = None) -> Found:

@@ -61,7 +61,7 @@ def transport(
     2.0
     """
     if metric not in ("w1", "winf"):
-        raise InputError(f"metric must be w1 or winf, got {metric!r:.20}.")
+        raise InputError("metric must be w1 or winf.")
     problem = Problem.of(costs, a, b)
     return cheapest(problem) if metric == "w1" else narrowest(problem)
 

@@ -23,12 +23,12 @@ BOLD = 'font-weight="600"'
 OVER = 'class="over" fill="#fff"'  # upon a strong colour
 
 
-def svg(flow: Flow, *, names: tuple[str, str] = NAMES) -> str:
-    """The plan as a picture that stands by itself."""
+def svg(flow: Flow, *, names: tuple[str, str] = NAMES, note: str = "") -> str:
+    """The plan as a picture that stands by itself, with a note at its top if there is one."""
     layout = Layout.of(flow)
     head = f"{flow.metric} {flow.symbol} = {number(flow.distance, 4)}"
     counts = [sum(bar.side == side for bar in layout.bars) for side in (0, 1)]
-    below = f"{percent(flow.kept)} of words stay put · distinct words: {counts[0]} and {counts[1]}"
+    below = f"{percent(flow.stay)} of words stay put · distinct words: {counts[0]} and {counts[1]}"
     size = f'width="{WIDTH}" height="{layout.height:.0f}"'
     kind = "short" if layout.height <= SHEET else "long"
     return "\n".join(
@@ -39,6 +39,7 @@ def svg(flow: Flow, *, names: tuple[str, str] = NAMES) -> str:
             f"<title>{safe(head)}</title>",
             f"<desc>{_description(flow, names)}</desc>",
             f'<rect class="paper" {size} fill="#fff"/>',
+            *([_text(MIDDLE, 12, note, letters=11, looks=SOFT)] if note else []),
             _text(MIDDLE, 36, head, letters=21, looks=BOLD),
             _text(MIDDLE, 60, below, looks=SOFT),
             *_legend(layout.longest),
@@ -54,7 +55,7 @@ def _description(flow: Flow, names: tuple[str, str]) -> str:
     first, second = map(safe, names)
     moves = "; ".join(escape(told(move)) for move in flow.moves[:3])
     return (
-        f"Words of {first} on the left, of {second} on the right; {percent(flow.kept)} stay put. "
+        f"Words of {first} on the left, of {second} on the right; {percent(flow.stay)} stay put. "
         "A band joins a word to what it becomes: wide where many words move, strong in colour "
         f"where they move far. First of {len(flow.moves)}: {moves}."
     )
@@ -99,9 +100,11 @@ def _bands(layout: Layout) -> Iterator[str]:
             f"<title>{escape(told(band.move))}</title></path>"
         )
     yield "</g>"
+    taken: list[float] = []
     for band in layout.bands if len(layout.bands) <= FEW else ():
-        if band.width >= ROOMY:
-            y, amount = (band.start + band.end) / 2, number(band.move.distance, 3)
+        y, amount = (band.start + band.end) / 2, number(band.move.distance, 3)
+        if band.width >= ROOMY and all(abs(y - other) > ROOMY for other in taken):
+            taken.append(y)
             ink = OVER if 2 * band.move.distance > longest else ""
             yield _text(MIDDLE, y + 4.5, amount, looks=f'pointer-events="none" {ink}')
 

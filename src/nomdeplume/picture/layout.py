@@ -73,7 +73,7 @@ class Layout:
 
 
 def _ends(move: Move) -> tuple[Node, Node]:
-    return (0, move.word), (1, move.to)
+    return (0, move.word), (1, move.becomes)
 
 
 def _bars(moves: Sequence[Move], row: float, unit: float) -> dict[Node, Bar]:

@@ -49,6 +49,11 @@ picture.addEventListener("mouseover", ({target}) => {
   bands.forEach(band => band.classList.toggle("on", band.dataset.ends.split(" ").includes(key)));
 });
 """
+HEADS = ("word", "becomes", "share", "distance", "adds")
+CAPTIONS = {
+    True: "What becomes of each word. A move adds its share times its distance.",
+    False: "What becomes of each word. The longest move is the distance.",
+}
 WARNING = "This page shows words of both texts. It is not a release: do not publish it."
 
 
@@ -71,10 +76,10 @@ def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = (
 {svg(flow, names=names)}</div>
 {"".join(f"<p>{safe(note)}</p>" for note in notes)}
 <table>
-<caption>What becomes of each word. A move adds its share times its distance.</caption>
-<thead><tr><th>word</th><th>becomes</th><th>share</th><th>distance</th><th>adds</th></tr></thead>
+<caption>{CAPTIONS[flow.adds]}</caption>
+<thead><tr>{"".join(f"<th>{head}</th>" for head in HEADS[: 4 + flow.adds])}</tr></thead>
 <tbody>
-{"".join(map(_row, flow.moves))}</tbody>
+{"".join(_row(move, adds=flow.adds) for move in flow.moves)}</tbody>
 </table>
 <script>{SCRIPT}</script>
 </body>
@@ -82,9 +87,9 @@ def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = (
 """
 
 
-def _row(move: Move) -> str:
-    words = "".join(f'<td dir="auto">{safe(word)}</td>' for word in (move.word, move.to))
-    amounts = percent(move.share), number(move.distance, 3), added(move)
+def _row(move: Move, *, adds: bool) -> str:
+    words = "".join(f'<td dir="auto">{safe(word)}</td>' for word in (move.word, move.becomes))
+    amounts = [percent(move.share), number(move.distance, 3), *([added(move)] if adds else [])]
     return f"<tr>{words}{''.join(f'<td>{amount}</td>' for amount in amounts)}</tr>\n"
 
 

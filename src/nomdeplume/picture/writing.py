@@ -84,7 +84,7 @@ def percent(share: Fraction) -> str:
 def told(move: Move) -> str:
     """A move in words, clean but not escaped."""
     return (
-        f"{apart(move.word)} → {apart(move.to)}: {percent(move.share)} of words, "
+        f"{apart(move.word)} → {apart(move.becomes)}: {percent(move.share)} of words, "
         f"distance {number(move.distance, 3)}, adds {added(move)}"
     )
 

@@ -92,7 +92,8 @@ def law(channel: ArrayLike, bag: ArrayLike) -> Floats:
     """
     chances = _chances(channel)
     xs, count = _ids("bag", bag, len(chances)), chances.shape[1]
-    if comb(count + len(xs) - 1, len(xs)) > BAGS:
+    bags_of_all = comb(count + len(xs) - 1, len(xs))
+    if bags_of_all > BAGS or bags_of_all * len(xs) > 100 * BAGS:
         raise InputError(f"this law has over {BAGS:,} bags; take fewer words or a smaller bag.")
     found: Floats = np.ones(1)  # the one bag of no words
     head, rest = np.array([count]), np.array([0])  # of each bag: first word, place of the others

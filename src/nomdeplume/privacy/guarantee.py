@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nomdeplume.distance import Bottleneck, Euclidean, Metric, Prepared, Summed, WordMover
+from nomdeplume.distance.cloud import numbers
 from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.privacy.loss import Loss
 
@@ -22,7 +23,7 @@ class Guarantee:
     """Metric privacy: Pr[M(x) ∈ S] ≤ exp(ε·d(x, y)) · Pr[M(y) ∈ S] for all x, y, S.
 
     What is done with a mechanism is done with its guarantee: each method below names a
-    way of using it, and gives what is promised then. Nothing else makes guarantees.
+    way of using it, and gives what is promised then. The first comes from a noise.
 
     >>> word = Guarantee(epsilon=2.0)
     >>> word.loss([0, 0], [0, 3])
@@ -49,8 +50,15 @@ class Guarantee:
         return f"{self.epsilon:.12g} · {self.metric.symbol}"
 
     def loss(self, x: Any, y: Any) -> Loss:
-        """Most that one release can shift the log-odds between `x` and `y`, in nats."""
-        return Loss(self.epsilon * self.metric(x, y))
+        """Most that one release can shift the log-odds between `x` and `y`, in nats.
+
+        These are what the guarantee is between: texts, of which only kept words count, or
+        bags of vectors, or vectors.
+        """
+        loss = Loss(self.epsilon * self.metric(x, y))
+        if not isfinite(loss):
+            raise InputError("a loss this large cannot be stated.")
+        return loss
 
     def over_bags(self, size: int) -> Guarantee:
         """Of releasing `size` words independently and forgetting their order.
@@ -59,7 +67,7 @@ class Guarantee:
         losses; the cheapest matching sums to size·W₁.
         """
         epsilon = self._per_word("bags") * whole("size", size)
-        return self._then("bags", epsilon, WordMover(), f"two bags of {size} kept words")
+        return self._then("bags", epsilon, WordMover(size=size), f"two bags of {size} kept words")
 
     def over_samples(self, size: int) -> Guarantee:
         """Of drawing `size` words from each of two texts, with replacement, and releasing them.
@@ -71,7 +79,7 @@ class Guarantee:
         return self._then("sampling", epsilon, Bottleneck(), "two texts' bags of kept words")
 
     def over_means(self) -> Guarantee:
-        """Of releasing the mean of a bag's vectors as if it were the vector of one word.
+        """Of releasing the mean of a bag's vectors, by a noise that takes any vector.
 
         Whatever plan turns one bag into the other, the means are no farther apart than
         words move on average: the mean is 1-Lipschitz in W₁, for bags of any sizes.
@@ -97,11 +105,15 @@ class Guarantee:
         Images are at most L times as far apart, L the map's largest singular value: an
         orthogonal projection has L = 1, and costs nothing in the metric of all k dimensions.
         """
-        matrix = np.asarray(projection, dtype=np.float64)
-        if matrix.ndim != 2 or not matrix.size or not np.isfinite(matrix).all():
-            raise InputError("a projection must be a table of finite numbers, (m, k).")
+        matrix = numbers(projection)
+        if matrix.ndim != 2 or not matrix.any():
+            raise InputError("a projection must be a table of numbers, (m, k), not all of them 0.")
         stretch = float(np.linalg.norm(matrix, ord=2))
-        stretch = 1.0 if isclose(stretch, 1.0, rel_tol=1e-9) else stretch
+        return self.contracted(1.0 if isclose(stretch, 1.0, rel_tol=1e-13) else stretch)
+
+    def contracted(self, lipschitz: float) -> Guarantee:
+        """Of noise on the image under a public map f, where ‖f(x) − f(y)‖ ≤ L·‖x − y‖."""
+        stretch = positive("lipschitz", lipschitz)
         return self._then("contraction", self._per_word("images") * stretch)
 
     def prepared(self, prepare: Callable[[Any], Any], *, between: str) -> Guarantee:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from math import ceil, exp, floor, log, log10
+from decimal import ROUND_CEILING, Decimal
+from math import exp, floor, log, log10
 
 
 class Loss(float):
@@ -23,9 +24,10 @@ class Loss(float):
 def up(number: float, digits: int = 3) -> str:
     """A bound with some significant digits, and never less than it is."""
     size = floor(log10(number)) if number else 0
+    exact = Decimal(number)
     if size > 6:
-        step = 10.0 ** (size - digits + 1)
-        return f"{ceil(number / step) * step:.{digits}g}"
+        step = Decimal(10) ** (size - digits + 1)
+        return f"{float((exact / step).to_integral_value(ROUND_CEILING) * step):.{digits}g}"
     places = max(0, digits - 1 - size)
-    text = f"{ceil(number * 10**places) / 10**places:.{places}f}"
+    text = f"{exact.quantize(Decimal(1).scaleb(-places), ROUND_CEILING)}"
     return text.rstrip("0").rstrip(".") if places else text

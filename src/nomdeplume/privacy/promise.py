@@ -10,6 +10,7 @@ from math import inf
 from pathlib import Path
 from textwrap import fill as wrapped
 
+from nomdeplume.distance import Summed
 from nomdeplume.errors import InputError
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.loss import Loss
@@ -68,6 +69,8 @@ def state(guarantee: Guarantee, vocabulary: Vocabulary, *, of_texts: bool) -> Pr
 
     If it is not one between texts, no odds between texts follow from it.
     """
+    if isinstance(guarantee.metric, Summed):
+        raise InputError("a promise is stated for one document; losses of several add up.")
     references = _references(guarantee, vocabulary) if of_texts else []
     return Promise(
         budget=guarantee.epsilon,

@@ -40,6 +40,7 @@ class Enumerated:
 
     pairs: int
     spent: float
+    proofs: tuple[str, ...]
 
 
 def enumerated(guarantee: Guarantee, inputs: Iterable[Any], laws: Iterable[Floats]) -> Enumerated:
@@ -52,7 +53,7 @@ def enumerated(guarantee: Guarantee, inputs: Iterable[Any], laws: Iterable[Float
     for (x, p), (y, q) in permutations(known, 2):
         promised, lost = guarantee.loss(x, y), loss(p, q)
         spent.append(lost / promised if promised else 0.0 if lost < 1e-12 else np.inf)
-    return Enumerated(len(spent), max(spent))
+    return Enumerated(len(spent), max(spent), guarantee.proofs)
 
 
 def cloud(bag: Iterable[int], vectors: Floats = PLACES[:, None]) -> Cloud:

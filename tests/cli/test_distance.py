@@ -40,19 +40,20 @@ def test_two_texts_as_a_table(world):
     assert said[0] == "Word Mover's Distance W₁ = 1.1667; 50.0 % of words stay."
     assert said[2].split() == ["word", "becomes", "share", "distance", "adds"]
     assert said[3].split() == ["lake", "pear", "33.3", "%", "3.000", "1.0000"]
-    assert said[-1].split()[:2] == ["apple", "apple"]
+    assert said[-1].split()[:2] == ["apple", "pear"]  # what stays is not listed
 
 
 def test_the_longest_move(world):
     said = world("a.txt", "b.txt", "--metric", "winf").stdout.decode()
 
     assert said.startswith("bottleneck distance W∞ = 3.0000")
+    assert "adds" not in said  # to a longest move nothing adds up
 
 
 def test_few_moves_can_be_asked_for(world):
     said = world("a.txt", "b.txt", "--moves", "1").stdout.decode()
 
-    assert said.endswith("and 2 more moves\n")
+    assert said.endswith("and 1 more\n")
 
 
 def test_as_json(world):
@@ -68,6 +69,7 @@ def test_as_json(world):
         "adds": pytest.approx(1.0),
     }
     assert said["release"]["loss"] == pytest.approx(60 * 3)
+    assert said["release"]["distance"] == 3
     assert said["release"]["formula"] == "loss ≤ 60 · W∞"
     assert said["release"]["proofs"] == ["laplace", "sampling", "kept"]
 
@@ -78,7 +80,9 @@ def test_what_a_release_would_promise_between_them(world):
     )
 
     assert "One release of 10 words, drawn by chance, at ε = 6, can shift" in said
-    assert "at most a factor of e^180 (about 10^78.2): loss ≤ 60 · W∞ = 180 nats." in said
+    assert "at most a factor of e^180 (about 10^78.2): the loss is at most" in said
+    assert "60 · W∞ = 180 nats, with W∞ = 3.0000 between two texts' bags of kept words." in said
+    assert "a question for an attack" in said
 
 
 def test_the_promise_of_apportioned_words_is_about_their_mean_move(world):
@@ -86,28 +90,31 @@ def test_the_promise_of_apportioned_words_is_about_their_mean_move(world):
     said = " ".join(world("a.txt", "b.txt", *more).stdout.decode().split())
 
     assert "2 words, apportioned, at ε = 1.5" in said
-    assert "loss ≤ 3 · W₁ = " in said
+    assert "3 · W₁ = 4.5 nats, with W₁ = 1.5000 between two texts' bags reduced to 2" in said
 
 
 def test_losses_add_up_over_an_authors_documents(world):
     more = ("--epsilon", "1", "--size", "1", "--documents", "12")
     said = " ".join(world("a.txt", "b.txt", *more).stdout.decode().split())
 
-    assert "12 releases, each of 1 words" in said
+    assert "12 releases, each of one word" in said
     assert "between two authors of 12 documents, all as far apart as these," in said
-    assert "loss ≤ 1 · ΣW∞ = 36 nats" in said
+    assert "1 · ΣW∞ = 36 nats" in said
 
 
 @pytest.mark.parametrize("name", ["plan.html", "plan.svg"])
 def test_the_plan_as_a_picture(world, tmp_path, name):
-    said = world("a.txt", "b.txt", "-o", name, "--epsilon", "2").stdout.decode()
+    done = world("a.txt", "b.txt", "-o", name, "--epsilon", "2")
     drawn = (tmp_path / name).read_text(encoding="utf-8")
 
-    assert name in said
+    assert name in done.stderr.decode()
+    assert "keep them to yourself" in done.stderr.decode()
+    assert (tmp_path / name).stat().st_mode & 0o777 == 0o600
     assert drawn.count('class="band') == 3
     assert "a.txt" in drawn
     if name == "plan.svg":
         assert ET.fromstring(drawn).tag.endswith("svg")
+        assert "no release" in drawn
     else:
         assert "at most a factor" in drawn
         assert "not a release" in drawn
@@ -120,7 +127,7 @@ def test_all_distances(world, tmp_path):
     assert header == ["id", "fruit", "water", "both"]
     assert [line[0] for line in lines] == header[1:]
     assert [float(line[3]) for line in lines] == pytest.approx([1.5, 7 / 6, 0.0])
-    assert b"3 distances between 3 documents" in done.stderr
+    assert b"distances between 3 documents; they are those of private texts" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["parquet", "arrow", "csv", "tsv", "jsonl.gz", "csv.zst"])
@@ -161,7 +168,7 @@ def test_the_nearest_of_each(world):
         ["water", "1", "both"],
         ["both", "1", "water"],
     ]
-    assert b"6 pairs compared" in done.stderr
+    assert b"nearest documents of 3 documents" in done.stderr
 
 
 def test_the_nearest_to_a_letter(world):
@@ -195,14 +202,44 @@ def test_documents_without_kept_words_are_left_out_and_said(world, tmp_path):
     assert b"zyxoquant" not in done.stderr
 
 
-@pytest.mark.parametrize("ids", ['"x"', "null", '"id"'])
-def test_where_ids_do_not_tell_documents_are_numbered(world, tmp_path, ids):
-    lines = f'{{"id": {ids}, "text": "apple"}}\n{{"id": {ids}, "text": "lake"}}\n'
-    (tmp_path / "twice.jsonl").write_text(lines, encoding="utf-8")
-    done = world("--all", "twice.jsonl")
+def test_documents_without_an_id_are_called_by_their_number_in_the_input(world, tmp_path):
+    texts = [("x", "zyxoquant"), ("x", "apple"), (None, "pear"), ("y", "lake"), ("id", "river")]
+    lines = [json.dumps({"id": own, "text": text}) + "\n" for own, text in (*texts, texts[1])]
+    (tmp_path / "twice.jsonl").write_text("".join(lines), encoding="utf-8")
+    done = world("--all", "twice.jsonl", code=4)
 
-    assert rows(done)[0] == ["id", "1", "2"]
-    assert b"documents are numbered" in done.stderr
+    assert rows(done)[0] == ["id", "x#2", "#3", "y", "id#5", "x#6"]
+    assert b"4 documents without an id of their own in field 'id'" in done.stderr
+
+
+def test_where_no_document_has_an_id_all_are_numbered(world, tmp_path):
+    (tmp_path / "bare.csv").write_text("text\nzyxoquant\napple\nlake\n", encoding="utf-8")
+    done = world("--all", "bare.csv", code=4)
+
+    assert rows(done)[0] == ["id", "2", "3"]
+    assert b"--id-field" in done.stderr
+
+
+def test_files_of_one_name_are_told_apart(world, tmp_path):
+    for folder, text in (("one", "apple"), ("two", "lake")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "letter.txt").write_text(text, encoding="utf-8")
+
+    assert rows(world("--all", "one/letter.txt", "two/letter.txt"))[0] == ["id", "1", "2"]
+    world("one/letter.txt", "two/letter.txt", "-o", "plan.svg")
+    assert "two/letter.txt" in (tmp_path / "plan.svg").read_text(encoding="utf-8")
+
+
+def test_quiet_with_a_picture_says_nothing(world):
+    done = world("a.txt", "b.txt", "-o", "plan.html", "--quiet")
+
+    assert (done.stdout, done.stderr) == (b"", b"")
+
+
+def test_many_documents_of_an_author_take_no_longer(world):
+    more = ("--epsilon", "1", "--size", "1", "--documents", "1000000")
+
+    assert "3000000 nats" in world("a.txt", "b.txt", *more).stdout.decode()
 
 
 def test_identical_texts_are_exactly_zero_apart(world):
@@ -214,7 +251,15 @@ REFUSED = {
     "three inputs": (["a.txt", "b.txt", "a.txt"], "got 3"),
     "a corpus for a text": (["a.txt", "corpus.jsonl"], "holds several documents"),
     "no such file": (["a.txt", "none.txt"], "no file or folder at none.txt"),
-    "no kept words": (["a.txt", "empty.txt"], "no kept words"),
+    "no kept words": (["a.txt", "empty.txt"], "empty.txt has no kept words"),
+    "output over input": (["--all", "corpus.jsonl", "-o", "corpus.jsonl", "--force"], "not be or"),
+    "picture over input": (["a.txt", "b.html", "-o", "b.html", "--force"], "not be or"),
+    "JSON to a file": (["--all", "corpus.jsonl", "--json", "-o", "m.csv"], "standard output"),
+    "no documents": (["a.txt", "b.txt", "--epsilon", "1", "--documents", "0"], "--documents"),
+    "a release of the nearest": (
+        ["a.txt", "b.txt", "--nearest", "1", "--budget", "2"],
+        "two texts",
+    ),
     "a picture of another kind": (["a.txt", "b.txt", "-o", "plan.png"], ".html or .svg"),
     "figures of another kind": (["--all", "corpus.jsonl", "-o", "m.xlsx"], ".parquet, .arrow"),
     "packed twice": (["--all", "corpus.jsonl", "-o", "m.parquet.gz"], ".parquet, .arrow"),
@@ -234,6 +279,7 @@ def test_what_cannot_be_is_said_in_a_line(world, tmp_path, case):
     arguments, message = REFUSED[case]
     (tmp_path / "empty.txt").write_text("zyxoquant", encoding="utf-8")
     (tmp_path / "exists.csv").write_text("x", encoding="utf-8")
+    (tmp_path / "b.html").write_text("lake", encoding="utf-8")
     before = set(tmp_path.rglob("*"))
     done = world(*arguments, code=2)
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from math import floor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -14,14 +17,14 @@ import rich_click as click
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from nomdeplume.bag import Bag
     from nomdeplume.comparison import Distance
     from nomdeplume.distance.search import Found
     from nomdeplume.formats.records import Inputs
 
+PRIVATE = "they are those of private texts: no release, keep them to yourself."
 MANY = 1000  # pairs from which it matters how fast they are compared
+LONG = 100_000  # pairs from which it takes minutes
 DOCUMENTS = 10_000  # whose distances fit into memory
 
 
@@ -55,9 +58,8 @@ def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, An
     from nomdeplume.cli.progress import counted
     from nomdeplume.formats.plain_table import check_name, write_table
 
-    output = _place(options)
-    if not options["as_json"]:
-        check_name(output)
+    output = _place(inputs, options)
+    check_name(output)
     documents = _read(chosen, inputs, options)
     n = len(documents.names)
     if n > DOCUMENTS:
@@ -78,7 +80,7 @@ def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, An
         columns: dict[str, Any] = {"id": documents.names}
         columns.update(zip(documents.names, table, strict=True))
         write_table(columns, output, force=options["force"])
-    _report(f"{n * (n - 1) // 2:,} distances between {n:,} documents", output, options)
+    _report(f"distances between {_many(n, 'document')}", output, options)
     return 4 if documents.left_out else 0
 
 
@@ -87,9 +89,8 @@ def compare_nearest(chosen: Distance, inputs: tuple[str, ...], options: dict[str
     from nomdeplume.cli.progress import counted
     from nomdeplume.formats.plain_table import check_name
 
-    output, count = _place(options), options["nearest"]
-    if output is not None:
-        check_name(output)
+    output, count = _place(inputs, options), options["nearest"]
+    check_name(output)
     queries = _read(chosen, inputs if options["all_pairs"] else inputs[:1], options)
     documents = queries if options["all_pairs"] else _read(chosen, inputs[1:], options)
     corpus = chosen.of_bags(documents.bags)
@@ -103,8 +104,9 @@ def compare_nearest(chosen: Distance, inputs: tuple[str, ...], options: dict[str
             advance(1)
     _write_nearest(queries.names, documents.names, found, output, options)
     computed, compared = sum(each.computed for each in found), sum(each.of for each in found)
-    pruned = 100 * (1 - computed / max(compared, 1))
-    _report(f"{compared:,} pairs compared, {pruned:.1f} % by bounds alone", output, options)
+    needless = floor(1000 * (1 - computed / max(compared, 1))) / 10
+    what = f"nearest documents of {_many(len(found), 'document')}; {needless} % of the distances"
+    _report(f"{what} needed no computing", output, options)
     return 4 if queries.left_out or documents.left_out else 0
 
 
@@ -142,17 +144,18 @@ def _read(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     from nomdeplume.formats.records import Record
 
     source = _opened(inputs, options)
-    labels: list[Any] = []
+    labels: list[tuple[int, Any]] = []
     bags, left_out = [], 0
-    with progress(source, shown=_shown(options)) as (tell, advance):
-        for record in source.records:
+    with progress(source, shown=_shown(options), hint="") as (tell, advance):
+        for number, record in enumerate(source.records, start=1):
             reason = "no kept words."
             if isinstance(record, Record):
                 bag = chosen.vocabulary.bag(record.text)
                 advance()
                 if len(bag):
                     bags.append(bag)
-                    labels.append(record.fields.get("name", record.fields.get(options["id_field"])))
+                    own = record.fields.get("name", record.fields.get(options["id_field"]))
+                    labels.append((number, own))
                     continue
             else:
                 reason = record.reason
@@ -163,14 +166,25 @@ def _read(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     return Labelled(_names(labels, options), bags, left_out)
 
 
-def _names(labels: list[Any], options: dict[str, Any]) -> list[str]:
-    """Ids as names, if every document has one of its own, else numbers."""
-    names = [str(label) for label in labels]
-    if None in labels or len({*names, "id"}) <= len(names):
-        if not options["quiet"]:
-            click.echo("nomdeplume: ids are missing or shared: documents are numbered.", err=True)
-        return [str(number) for number in range(1, len(labels) + 1)]
-    return names
+def _names(labels: list[tuple[int, Any]], options: dict[str, Any]) -> list[str]:
+    """Ids as names; a document without one of its own is called by its number in the input."""
+    shared = Counter(str(own) for _, own in labels)
+    shared["id"] += 1  # the name of a column
+    lacking = [own is None or shared[str(own)] > 1 for _, own in labels]
+    if any(lacking) and not options["quiet"]:
+        which = "all documents" if all(lacking) else _many(sum(lacking), "document")
+        missing = f"{which} without an id of their own in field {options['id_field']!r}"
+        click.echo(f"nomdeplume: {missing}: called by number (see --id-field).", err=True)
+    if all(lacking):
+        return [str(number) for number, _ in labels]
+    return [
+        f"{'' if own is None else own}#{number}" if lacks else str(own)
+        for (number, own), lacks in zip(labels, lacking, strict=True)
+    ]
+
+
+def _many(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
 def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
@@ -181,24 +195,28 @@ def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
 
     more = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
     source = open_inputs(inputs, Fields(options["text_field"], options["id_field"]), **more)
-    if source.kind in ("text", "folder") and inputs != ("-",):
+    told_apart = len({Path(name).name for name in inputs}) == len(inputs)
+    if source.kind in ("text", "folder") and inputs != ("-",) and told_apart:
         return open_inputs(inputs, Fields(options["text_field"], "id", ("name",)), **more)
     return source
 
 
-def _place(options: dict[str, Any]) -> Path | None:
-    from nomdeplume.formats.targets import vacant
+def _place(inputs: tuple[str, ...], options: dict[str, Any]) -> Path | None:
+    from nomdeplume.formats.targets import separate, vacant
 
     output: Path | None = options["output"]
     if output is not None:
         vacant(output, force=options["force"])
+        separate([output], inputs)
     return output
 
 
 def _hint(pairs: int, options: dict[str, Any]) -> None:
-    """Say what would make many plans faster."""
+    """Say how much there is to do where no bar shows it, and what would make it faster."""
     from nomdeplume.distance.cheapest import simplex
 
+    if pairs > LONG and not _shown(options) and not options["quiet"]:
+        click.echo(f"nomdeplume: comparing {_many(pairs, 'pair')}; this takes a while.", err=True)
     if pairs > MANY and not simplex() and not options["quiet"]:
         hint = "texts of unequal lengths are compared much faster with POT"
         click.echo(f"nomdeplume: {hint}: pip install 'nomdeplume[wmd]'", err=True)
@@ -214,4 +232,5 @@ def _echo(facts: Any) -> None:
 
 def _report(what: str, output: Path | None, options: dict[str, Any]) -> None:
     if not options["quiet"]:
-        click.echo(f"nomdeplume: {what}{f': {output}' if output else ''}", err=True)
+        place = f": {output}" if output else ""
+        click.echo(f"nomdeplume: {what}{place}; {PRIVATE}", err=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from nomdeplume.privacy.loss import Loss
 
 MOVES = 20  # shown at a time
+PRIVATE = "these are words of both texts: no release, keep them to yourself."
 
 
 @click.command()
@@ -43,7 +45,7 @@ MOVES = 20  # shown at a time
 @click.option(
     "--moves", type=int, default=MOVES, show_default=True, help="Moves to show, 0 for all."
 )
-@release_options
+@release_options("Say what a release at this epsilon per word promises between A and B.")
 @click.option(
     "--documents",
     type=int,
@@ -59,7 +61,8 @@ def distance(inputs: tuple[str, ...], **options: Any) -> int:
 
     The distance is that of the promise: between bags of kept words, in the table's own
     metric. With --epsilon or --budget it also says how far a release can shift anyone's
-    odds between the two texts. Nothing is released here: what is shown holds private words.
+    odds between the two texts. Nothing is released here: plans hold words of private texts,
+    and distances are theirs, exactly. Files are written for your eyes only.
 
     \b
     nomdeplume distance letter.txt reply.txt
@@ -83,8 +86,13 @@ def distance(inputs: tuple[str, ...], **options: Any) -> int:
 def _check(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Say what does not go together before anything is read."""
     of_release = [name for name in ("epsilon", "budget", "documents") if options[name] is not None]
-    if (options["all_pairs"] or options["nearest"] is not None) and of_release:
-        raise InputError(f"--{of_release[0]} is for two texts; name two, without --all.")
+    many = options["all_pairs"] or options["nearest"] is not None
+    if many and of_release:
+        raise InputError(f"--{of_release[0]} is for two texts, without --all and --nearest.")
+    if many and options["as_json"] and options["output"]:
+        raise InputError("--json goes to standard output; for a file, name one as .jsonl with -o.")
+    if options["documents"] is not None and options["documents"] < 1:
+        raise InputError(f"--documents must be at least 1, got {options['documents']}.")
     if options["documents"] is not None and len(of_release) == 1:
         raise InputError("--documents needs --epsilon or --budget: it is about a release.")
     if not options["all_pairs"] and len(inputs) != 2:
@@ -102,32 +110,49 @@ def _check(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
 def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
     from nomdeplume.cli.corpus import one_text
 
-    output = options["output"]
+    output, quiet = options["output"], options["quiet"]
     if output is not None:
-        _check_picture(output, force=options["force"])
+        _check_picture(output, inputs, force=options["force"])
     x, y = (one_text(name, options) for name in inputs)
+    for name, text in zip(inputs, (x, y), strict=True):
+        _check_words(chosen, name, text)
     flow = chosen.flow(x, y)
     promise = _promised(chosen, x, y, options)
-    names = tuple(Path(name).name if name != "-" else "standard input" for name in inputs)
+    said = [] if promise is None else _sentences(promise, options)
     if output is not None:
-        _draw(flow, names, [] if promise is None else [_sentence(*promise, options)], options)
+        _draw(flow, _names(inputs), said, options)
     if options["as_json"]:
         click.echo(json.dumps(_facts(flow, promise, options), ensure_ascii=False, indent=2))
-        return 0
-    click.echo(flow.table(options["moves"] or None))
-    if promise is not None:
-        click.echo(f"\n{_filled(_sentence(*promise, options))}")
-    if output is not None and not options["quiet"]:
-        click.echo(f"\nThe plan is drawn in {output}; it holds words of both texts.")
+    elif not (quiet and output):
+        click.echo("\n".join([flow.table(options["moves"]), *(f"\n{fill(s, 79)}" for s in said)]))
+    if not quiet:
+        drawn = f"the plan is drawn in {output}; " if output else ""
+        click.echo(f"nomdeplume: {drawn}{PRIVATE}", err=True)
     return 0
 
 
-def _check_picture(output: Path, *, force: bool) -> None:
-    from nomdeplume.formats.targets import vacant
+def _names(inputs: tuple[str, ...]) -> tuple[str, str]:
+    """What the two texts are called: by their names, if these tell them apart."""
+    one, two = (Path(name).name if name != "-" else "standard input" for name in inputs)
+    return (one, two) if one != two else (inputs[0], inputs[1])
+
+
+def _check_words(chosen: Distance, name: str, text: str) -> None:
+    if not len(chosen.vocabulary.bag(text)):
+        table = chosen.vocabulary.table
+        raise InputError(
+            f"{name} has no kept words: none of its words is in table {table.name} (language "
+            f"{table.language}) and no stop word; another table is named with --table."
+        )
+
+
+def _check_picture(output: Path, inputs: tuple[str, ...], *, force: bool) -> None:
+    from nomdeplume.formats.targets import separate, vacant
 
     if output.suffix.lower() not in (".html", ".htm", ".svg"):
         raise InputError(f"a plan is drawn as .html or .svg, got {output.name}.")
     vacant(output, force=force)
+    separate([output], inputs)
 
 
 def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> None:
@@ -136,8 +161,9 @@ def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> 
 
     output = options["output"]
     bare = output.suffix.lower() == ".svg"
-    drawn = svg(flow, names=names) if bare else html(flow, names=names, notes=notes)
-    write_file(output, drawn.encode(), force=options["force"])
+    note = f"{PRIVATE[0].upper()}{PRIVATE[1:]}"
+    page = svg(flow, names=names, note=note) if bare else html(flow, names=names, notes=notes)
+    write_file(output, page.encode(), force=options["force"])
 
 
 def _promised(
@@ -157,25 +183,28 @@ def _promised(
     return several, several.loss([x] * count, [y] * count)
 
 
-def _sentence(guarantee: Guarantee, loss: Loss, options: dict[str, Any]) -> str:
+def _sentences(promise: tuple[Guarantee, Loss], options: dict[str, Any]) -> list[str]:
+    """The promise in words, how it is made up, and a fair word on it."""
+    from nomdeplume.privacy.loss import up
+    from nomdeplume.privacy.promise import WEAK
+
+    guarantee, loss = promise
     size, count = options["size"], options["documents"]
     way = {"sample": "drawn by chance", "apportion": "apportioned"}[options["reduction"]]
     epsilon = options["epsilon"] if options["epsilon"] is not None else options["budget"] / size
-    what = f"One release of {size} words, {way}, at ε = {epsilon:g},"
+    words = f"{size} words" if size > 1 else "one word"
+    what = f"One release of {words}, {way}, at ε = {epsilon:g},"
     between = "the two texts"
     if count is not None:
-        what = f"{count} releases, each of {size} words, {way}, at ε = {epsilon:g}, together"
+        what = f"{count} releases, each of {words}, {way}, at ε = {epsilon:g}, together"
         between = f"two authors of {count} documents, all as far apart as these,"
-    return (
+    symbol = guarantee.metric.symbol
+    first = (
         f"{what} can shift anyone's odds between {between} by at most a factor of {loss.factor}: "
-        f"loss ≤ {guarantee.formula} = {loss:.6g} nats."
-    )
-
-
-def _filled(text: str) -> str:
-    from textwrap import fill
-
-    return fill(text, width=79)
+        f"the loss is at most {guarantee.formula} = {up(loss, 6)} nats, with {symbol} = "
+        f"{loss / guarantee.epsilon:.4f} between {guarantee.between}."
+    ).replace(f" · {symbol}", f"\u00a0·\u00a0{symbol}")
+    return [first, WEAK] if loss > 10 else [first]
 
 
 def _facts(
@@ -192,7 +221,7 @@ def _facts(
                 "becomes": move.becomes,
                 "share": float(move.share),
                 "distance": move.distance,
-                "adds": move.cost,
+                **({"adds": move.cost} if flow.adds else {}),
             }
             for move in flow.moves
         ],
@@ -202,6 +231,7 @@ def _facts(
         facts["release"] = {
             "formula": f"loss ≤ {guarantee.formula}",
             "between": guarantee.between,
+            "distance": loss / guarantee.epsilon,
             "proofs": guarantee.proofs,
             "loss": loss,
             "factor": loss.factor,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import combinations, product
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -32,7 +31,7 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option(
     "-o", "--output", type=PATH, help="File or folder to write. [default: standard output]"
 )
-@release_options
+@release_options("Per word and unit of distance; smaller hides more. [default: 6]")
 @table_options
 @reading_options
 @click.option("--no-id", is_flag=True, help="Leave the id of records out of the release.")
@@ -191,7 +190,7 @@ def _places(
     inputs: tuple[str, ...], output: Path | None, certificate: Path | None, *, force: bool
 ) -> tuple[Path | None, Path | None]:
     """Output and certificate, seen to be free and apart before anything is released."""
-    from nomdeplume.formats.targets import vacant
+    from nomdeplume.formats.targets import separate, vacant
     from nomdeplume.privacy.verify import is_release
 
     if certificate == Path("-"):
@@ -206,11 +205,7 @@ def _places(
             )
     if certificate is not None:
         vacant(certificate, force=force)
-    texts = [] if inputs == ("-",) else [Path(name).resolve() for name in inputs]
-    places = [place.resolve() for place in (output, certificate) if place]
-    for one, other in (*product(places, texts), *combinations(places, 2)):
-        if one == other or one in other.parents or other in one.parents:
-            raise InputError("inputs, output and certificate must not be or hold one another.")
+    separate((output, certificate), inputs)
     return output, certificate
 
 

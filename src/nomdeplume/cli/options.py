@@ -43,9 +43,9 @@ def table_options(command: Command) -> Command:
     return command
 
 
-def release_options(command: Command) -> Command:
-    """--epsilon, --budget, --size and --reduction."""
-    for option in (
+def release_options(epsilon: str) -> Callable[[Command], Command]:
+    """--epsilon, with its help, --budget, --size and --reduction."""
+    options = (
         click.option(
             "--reduction",
             type=click.Choice(["sample", "apportion"]),
@@ -57,14 +57,15 @@ def release_options(command: Command) -> Command:
             "--size", type=int, default=100, show_default=True, help="Words in each document."
         ),
         click.option("--budget", type=float, help="Per document: epsilon becomes BUDGET / SIZE."),
-        click.option(
-            "--epsilon",
-            type=float,
-            help="Per word and unit of distance; smaller hides more. [default: 6]",
-        ),
-    ):
-        command = option(command)
-    return command
+        click.option("--epsilon", type=float, help=epsilon),
+    )
+
+    def add(command: Command) -> Command:
+        for option in options:
+            command = option(command)
+        return command
+
+    return add
 
 
 def reading_options(command: Command) -> Command:

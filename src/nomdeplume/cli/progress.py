@@ -15,7 +15,13 @@ Voice = tuple[Callable[[str], None], Callable[[], None]]  # says a remark; count
 
 
 @contextmanager
-def progress(source: Inputs, *, shown: bool, listed: IO[str] | None = None) -> Iterator[Voice]:
+def progress(
+    source: Inputs,
+    *,
+    shown: bool,
+    listed: IO[str] | None = None,
+    hint: str = "; --withheld FILE lists them all",
+) -> Iterator[Voice]:
     """A function that says a remark, and one that counts a document.
 
     Where there is a list, remarks go there, all of them; else the first are said.
@@ -33,7 +39,7 @@ def progress(source: Inputs, *, shown: bool, listed: IO[str] | None = None) -> I
 
         yield tell, advance
     if said > REMARKS and not listed:
-        more = f"and {said - REMARKS:,} more; --withheld FILE lists them all."
+        more = f"and {said - REMARKS:,} more{hint}."
         click.echo(f"nomdeplume: {more}", err=True)
 
 

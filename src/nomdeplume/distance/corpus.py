@@ -163,13 +163,12 @@ class Corpus:
 
     @cached_property
     def means(self) -> Floats:
-        """The mean vector of each document, (n, k)."""
+        """The mean vector of each document, (n, k), relative to the centre."""
         from scipy.sparse import csr_array
 
-        size = (len(self), len(self.points.vectors))
-        return np.asarray(
-            csr_array((self.shares, self.rows, self.starts), size) @ self.points.vectors
-        )
+        size = (len(self), len(self.points.centred))
+        shares = csr_array((self.shares, self.rows, self.starts), size)
+        return np.asarray(shares @ self.points.centred)
 
     @cached_property
     def shares(self) -> Floats:

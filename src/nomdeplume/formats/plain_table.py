@@ -1,4 +1,4 @@
-"""A table of figures as a file: CSV, JSONL, Parquet or Arrow, as its name says."""
+"""A table of private figures as a file, for its owner to read: CSV, JSONL, Parquet or Arrow."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def check_name(output: Path | None) -> None:
 
 
 def write_file(output: Path, data: bytes, *, force: bool = False) -> None:
-    """Bytes as a file that appears whole or never."""
+    """Bytes as a file that appears whole or never, for its owner to read."""
     _write(output, lambda file: file.write(data), force=force)
 
 
 def _write(output: Path | None, write: Callable[[IO[bytes]], object], *, force: bool) -> None:
     """What is written into a file that appears whole or never, or to standard output."""
-    target: Target = AtomicFile(output, force=force) if output else Stream()
+    target: Target = AtomicFile(output, force=force, private=True) if output else Stream()
     try:
         write(target.file)
         target.close()

@@ -6,6 +6,8 @@ import io
 import os
 import secrets
 import sys
+from collections.abc import Sequence
+from itertools import combinations, product
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -40,12 +42,13 @@ class Stream:
 class AtomicFile:
     """A file that appears under its name complete or never.
 
-    It is written beside its place under a hidden name, readable by its owner only.
+    It is written beside its place under a hidden name, readable by its owner only, which it
+    stays if it is private.
     """
 
-    def __init__(self, path: Path, *, force: bool = False) -> None:
+    def __init__(self, path: Path, *, force: bool = False, private: bool = False) -> None:
         vacant(path, force=force)
-        self._path, self._force = path.resolve(), force
+        self._path, self._force, self._private = path.resolve(), force, private
         self._partial = hidden(self._path)
         self._open()
 
@@ -53,7 +56,8 @@ class AtomicFile:
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
-        self._partial.chmod(0o666 & ~umask())
+        if not self._private:
+            self._partial.chmod(0o666 & ~umask())
 
     def publish(self) -> None:
         """Take the name; if it was taken meanwhile, only by force."""
@@ -88,10 +92,21 @@ def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:
         raise InputError(f"the output must have a name, got {str(path)!r}.")
     if not path.resolve().parent.is_dir():
         raise InputError(f"no folder {path.parent} to write into; make it first.")
+    if not os.access(path.resolve().parent, os.W_OK):
+        raise InputError(f"no permission to write into the folder of {path}.")
     if os.path.lexists(path) and not force:
         raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
     if path.exists() and not (path.is_dir() if folder else path.is_file()):
         raise InputError(f"{path} is not a {'folder' if folder else 'file'}; choose another name.")
+
+
+def separate(places: Sequence[Path | None], inputs: Sequence[str]) -> None:
+    """Refuse to write over what is read, or to write two things to one place."""
+    texts = [Path(name).resolve() for name in inputs if name != "-"]
+    resolved = [place.resolve() for place in places if place]
+    for one, other in (*product(resolved, texts), *combinations(resolved, 2)):
+        if one == other or one in other.parents or other in one.parents:
+            raise InputError("inputs, output and certificate must not be or hold one another.")
 
 
 def hidden(path: Path) -> Path:

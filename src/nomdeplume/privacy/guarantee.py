@@ -33,7 +33,7 @@ class Guarantee:
     ('20 · W₁', ('bags',))
     >>> author = bag.over_documents(12)
     >>> author.formula, author.between
-    ('20 · ΣW₁', "two authors' 12 documents, each two bags of 10 kept words")
+    ('20 · ΣW₁', "two authors' 12 documents, each pair two bags of 10 kept words")
     """
 
     epsilon: float
@@ -92,7 +92,7 @@ class Guarantee:
 
         Inputs are then sequences of documents, compared first with first and so on.
         """
-        between = f"two authors' {whole('count', count)} documents, each {self.between}"
+        between = f"two authors' {whole('count', count)} documents, each pair {self.between}"
         return self._then("adding", self.epsilon, Summed(self.metric, count), between)
 
     def over_releases(self, count: int) -> Guarantee:

@@ -11,7 +11,7 @@ from nomdeplume.distance.cloud import Floats, Ints
 from nomdeplume.distance.narrowest import threshold
 from nomdeplume.distance.plan import Problem, common
 
-TINY = 1e-9  # of the largest cost
+TINY = 1e-9  # of the longest way of the first word
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class Batch:
 
     def word_mover(self) -> list[float]:
         """W₁ of each; where it is next to nothing, once more with what is shared set aside."""
-        tiny = TINY * self.costs.max(axis=(1, 2))
+        tiny = TINY * self.costs[:, 0].max(axis=1)
         return [
             found if found > least else cheapest_move(self.problem(p)).cost
             for p, (found, least) in enumerate(zip(self._moved(), tiny.tolist(), strict=True))

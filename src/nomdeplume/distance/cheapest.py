@@ -54,6 +54,11 @@ def _shared(problem: Problem) -> tuple[Ints, Ints, Ints, Ints, Ints]:
     """What stays in place (from, to, how much), and what is left to supply and demand."""
     supply, demand = problem.supply.copy(), problem.demand.copy()
     rows, columns = np.nonzero(problem.costs == 0)
+    if len(rows) == len(set(rows.tolist())) == len(set(columns.tolist())):  # no word twice
+        masses = np.minimum(supply[rows], demand[columns])
+        supply[rows] -= masses
+        demand[columns] -= masses
+        return rows, columns, masses, supply, demand
     masses = np.zeros(len(rows), np.int64)
     firsts = np.flatnonzero(np.diff(rows, prepend=-1))
     for start, end in pairwise([*firsts.tolist(), len(rows)]):

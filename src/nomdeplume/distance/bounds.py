@@ -9,9 +9,8 @@ stacked; rows and columns without mass do no harm.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from nomdeplume.distance.cloud import Floats
 
 STEPS, MORE = 12, 24  # of smoothing; more for problems of many words
 MANY = 200

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nomdeplume.distance.bounds import prices
+from nomdeplume.distance.cloud import Floats, Ints
 from nomdeplume.distance.plan import Plan, Problem
 from nomdeplume.errors import InputError, PlumeError
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Moves = tuple[Ints, Ints, Ints]  # from, to, how much
+Solver = Callable[[Floats, Ints, Ints], Moves]
 
 REPEATS = 2.5  # pairs of units for a pair of distinct words, from which the simplex is faster
 UNITS, MORE = 1000, 8  # units, and pairs of them, up to which assignment beats the linear program
@@ -98,10 +98,10 @@ def over_prices(costs: Floats, a: Floats, b: Floats) -> Floats:
 
 def solved(costs: Floats, supply: Ints, demand: Ints) -> Moves:
     """The moves of a cheapest plan; some may be there in parts."""
-    return _solver(costs, int(supply.sum()))(costs, supply, demand)  # type: ignore[no-any-return]
+    return _solver(costs, int(supply.sum()))(costs, supply, demand)
 
 
-def _solver(costs: Floats, units: int) -> Any:
+def _solver(costs: Floats, units: int) -> Solver:
     """Assignment of single units if they are few, else the simplex, else what there is."""
     if min(costs.shape) == 1:
         return _only

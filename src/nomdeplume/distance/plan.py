@@ -6,14 +6,10 @@ from dataclasses import dataclass
 from math import lcm
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from nomdeplume.distance.cloud import counted, numbers
+from nomdeplume.distance.cloud import Floats, Ints, counted, numbers
 from nomdeplume.errors import InputError
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-
 
 LARGEST = 2**53  # up to which floats hold whole numbers
 

@@ -213,7 +213,7 @@ class Obfuscator:
         )
 
     def _release(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.object_]:
-        filled = [bag if len(bag) else self.vocabulary.public_bag for bag in bags]
+        filled = [self.vocabulary.or_public(bag) for bag in bags]
         reduce = REDUCTIONS[self.reduction].reduce
         reduced = reduce(filled, self.size, self.vocabulary, rng)  # (n, size)
         released = self.mechanism.release(reduced.ravel(), rng).reshape(reduced.shape)

@@ -109,6 +109,10 @@ class Vocabulary:
     def filled(self, text: str) -> Bag:
         """The bag of a text as it is released: the public one if it keeps no word."""
         [bag] = self.bags([text])
+        return self.or_public(bag)
+
+    def or_public(self, bag: Bag) -> Bag:
+        """A bag, or what stands in for one without words."""
         return bag if len(bag) else self.public_bag
 
     def cloud(self, bag: Bag) -> Cloud:

@@ -53,8 +53,6 @@ def one_text(name: str, options: dict[str, Any]) -> str:
 
 def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
     """The table of all distances, a row and a column for each document."""
-    import numpy as np
-
     from nomdeplume.cli.progress import counted
     from nomdeplume.formats.plain_table import check_name, write_table
 
@@ -69,11 +67,8 @@ def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, An
         )
     corpus = chosen.of_bags(documents.bags)
     _hint(n * (n - 1) // 2, options)
-    table = np.zeros((n, n))
     with counted(n * (n - 1) // 2, "distances", shown=_shown(options)) as advance:
-        for document, row in corpus.each():
-            table[document, document + 1 :] = table[document + 1 :, document] = row
-            advance(len(row))
+        table = corpus.distances(advance)
     if options["as_json"]:
         _echo({"metric": options["metric"], "ids": documents.names, "distances": table.tolist()})
     else:

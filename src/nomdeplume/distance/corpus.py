@@ -78,11 +78,12 @@ class Corpus:
         rows, counts = self.bag(range(len(self))[document])
         return Cloud(self.points.centred[rows] + self.centre, counts)
 
-    def distances(self) -> Floats:
-        """All distances between documents, (n, n)."""
+    def distances(self, done: Callable[[int], None] = lambda _: None) -> Floats:
+        """All distances between documents, (n, n); `done` is told how many more there are."""
         table = np.zeros((len(self), len(self)))
         for document, row in self.each():
             table[document, document + 1 :] = table[document + 1 :, document] = row
+            done(len(row))
         return table
 
     def each(self) -> Iterator[tuple[int, Floats]]:

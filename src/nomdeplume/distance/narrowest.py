@@ -55,7 +55,10 @@ def _within(problem: Problem, radius: float) -> bool:
     if problem.total**2 <= UNITS * n * m:
         return _matched(allowed.repeat(problem.supply, axis=0).repeat(problem.demand, axis=1))
     if problem.total > LARGEST:
-        far = Problem((~allowed).astype(float), problem.supply, problem.demand, problem.total)
+        beyond = np.maximum(
+            problem.costs - radius, 0
+        )  # nothing has to move, if a plan stays within
+        far = Problem(beyond, problem.supply, problem.demand, problem.total)
         return cheapest(far).cost == 0
     return _flows(allowed, problem)
 

@@ -42,7 +42,7 @@ def fit(word: str, room: float) -> str:
     letters = clean(word)
     for i, char in enumerate(letters):
         room -= _ems(char)
-        if room < 0:
+        if room < -1e-9:  # what fits exactly fits, however sums are rounded
             return f"{letters[:i]}…{_turn(char)}"
     return letters
 

@@ -87,6 +87,13 @@ def test_every_form_gives_the_table_back(tmp_path_factory, write, table):
     assert (opened.vectors[:] == table.vectors[:]).all()
 
 
+def test_words_that_a_tokenizer_gives_a_meaning_are_words(tmp_path):
+    table = Table(("added_tokens", "model", "vocab"), np.eye(3))
+    as_json_list(table, tmp_path / "table.any")
+
+    assert list(Table.open(tmp_path / "table.any").words) == ["added_tokens", "model", "vocab"]
+
+
 written = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False).map(repr),
     st.floats(-1e9, 1e9).map("{:.5f}".format),

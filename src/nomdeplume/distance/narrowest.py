@@ -55,9 +55,7 @@ def _within(problem: Problem, radius: float) -> bool:
     if problem.total**2 <= UNITS * n * m:
         return _matched(allowed.repeat(problem.supply, axis=0).repeat(problem.demand, axis=1))
     if problem.total > LARGEST:
-        beyond = np.maximum(
-            problem.costs - radius, 0
-        )  # nothing has to move, if a plan stays within
+        beyond = np.maximum(problem.costs - radius, 0)  # which is nothing for a plan within
         far = Problem(beyond, problem.supply, problem.demand, problem.total)
         return cheapest(far).cost == 0
     return _flows(allowed, problem)

@@ -144,12 +144,13 @@ def _listed(path: Path, words: Path | None) -> list[str]:
 def _vocabulary(data: Any) -> list[str]:
     """Words in the order of their numbers, those that a tokenizer added included."""
     if isinstance(data, dict):
-        model = data.get("model")
-        numbered = model["vocab"] if isinstance(model, dict) else data
-        if isinstance(numbered, list):  # of pairs, as unigram models have it
-            numbered = {pair[0]: i for i, pair in enumerate(numbered)}
-        added = {each["content"]: each["id"] for each in data.get("added_tokens", [])}
-        numbered = {**numbered, **added}
+        model, numbered = data.get("model"), data
+        if isinstance(model, dict):  # else `model` and `added_tokens` are words like others
+            numbered = model["vocab"]
+            if isinstance(numbered, list):  # of pairs, as unigram models have it
+                numbered = {pair[0]: i for i, pair in enumerate(numbered)}
+            added = {each["content"]: each["id"] for each in data.get("added_tokens", [])}
+            numbered = {**numbered, **added}
         data = sorted(numbered, key=numbered.__getitem__)
         if [numbered[word] for word in data] != list(range(len(data))):
             raise KeyError("the numbers of the words must be 0, 1, 2 …")

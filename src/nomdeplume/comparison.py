@@ -76,10 +76,8 @@ class Distance:
 
     def corpus(self, texts: Iterable[str]) -> Corpus:
         """Texts ready to be compared with each other, and with texts that are given later."""
-        found = []
-        for number, bag in enumerate(self.vocabulary.bags(texts), start=1):
-            found.append(_filled(bag, f"text {number}"))
-        return self.of_bags(found)
+        bags = enumerate(self.vocabulary.bags(texts), start=1)
+        return self.of_bags([_with_words(bag, f"text {number}") for number, bag in bags])
 
     def of_bags(self, bags: list[Bag]) -> Corpus:
         """The same of bags that hold words."""
@@ -96,10 +94,11 @@ class Distance:
 
     def _bag(self, text: str) -> Bag:
         [bag] = self.vocabulary.bags([text])
-        return _filled(bag, "a text")
+        return _with_words(bag, "a text")
 
 
-def _filled(bag: Bag, place: str) -> Bag:
+def _with_words(bag: Bag, place: str) -> Bag:
+    """The bag, if it holds any."""
     if not len(bag):
         raise InputError(
             f"{place} has no kept words (words of the table that are no stop words), "

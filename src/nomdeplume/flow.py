@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from unicodedata import combining, east_asian_width
 
@@ -35,13 +35,13 @@ class Flow:
     @classmethod
     def of(cls, moves: Iterable[Move], distance: float, metric: str, symbol: str) -> Flow:
         """Moves in the order of what they add to W₁; of W∞, of how far they go."""
-        of_cost = symbol == "W₁"
+        flow = cls(tuple(moves), distance, metric, symbol)
 
         def weight(move: Move) -> tuple[float, float, str, str]:
-            adds, goes = -move.cost, -move.distance
-            return (*((adds, goes) if of_cost else (goes, adds)), move.word, move.becomes)
+            cost, goes = -move.cost, -move.distance
+            return (*((cost, goes) if flow.adds else (goes, cost)), move.word, move.becomes)
 
-        return cls(tuple(sorted(moves, key=weight)), distance, metric, symbol)
+        return replace(flow, moves=tuple(sorted(flow.moves, key=weight)))
 
     def __repr__(self) -> str:
         return f"<Flow: {len(self.moves)} moves, {self.symbol} = {self.distance:.4f}>"

@@ -170,12 +170,12 @@ def _names(labels: list[tuple[int, Any]], options: dict[str, Any]) -> list[str]:
         which = "all documents" if all(lacking) else _many(sum(lacking), "document")
         missing = f"{which} without an id of their own in field {options['id_field']!r}"
         click.echo(f"nomdeplume: {missing}: called by number (see --id-field).", err=True)
-    if all(lacking):
-        return [str(number) for number, _ in labels]
-    return [
+    names = [
         f"{'' if own is None else own}#{number}" if lacks else str(own)
         for (number, own), lacks in zip(labels, lacking, strict=True)
     ]
+    told_apart = len(set(names)) == len(names) and not all(lacking)
+    return names if told_apart else [str(number) for number, _ in labels]
 
 
 def _many(count: int, thing: str) -> str:

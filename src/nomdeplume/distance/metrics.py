@@ -52,11 +52,11 @@ class WordMover:
     size: int | None = None  # that both bags must have, if any
 
     def __call__(self, x: Points, y: Points) -> float:
-        one, two = Cloud.of(x), Cloud.of(y)
-        for words in {int(each.counts.sum()) for each in (one, two)} - {self.size or 0}:
-            if self.size:
+        bags = Cloud.of(x), Cloud.of(y)
+        for words in (bag.counts.sum() for bag in bags):
+            if self.size not in (None, words):
                 raise InputError(f"this is about bags of {self.size} words, got one of {words}.")
-        return word_mover(one, two)
+        return word_mover(*bags)
 
 
 @dataclass(frozen=True)

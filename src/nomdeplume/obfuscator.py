@@ -19,6 +19,7 @@ from nomdeplume.errors import InputError, PrivacyError, positive, whole
 from nomdeplume.frames import Private
 from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
+from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise, state
@@ -113,10 +114,38 @@ class Obfuscator:
     def promises(self) -> tuple[Promise, ...]:
         """The guarantees in words, and as odds between public texts where they are about texts."""
         *others, texts = self.guarantees
+        account = self.account if self._is_laplace else None
         return (
-            *(state(each, self.vocabulary, of_texts=False) for each in others),
-            state(texts, self.vocabulary, of_texts=True),
+            *(state(each, self.vocabulary, of_texts=False, any_two=self._any) for each in others),
+            state(texts, self.vocabulary, of_texts=True, account=account, any_two=self._any),
         )
+
+    def account(self, x: str, y: str) -> Account:
+        """What is lost between two texts, purely and up to a δ: as Laplace noise loses it.
+
+        It is about kept words, as they are reduced; no words count as the public bag.
+        """
+        if not self._is_laplace:
+            raise InputError(
+                f"only Laplace noise has an account, got {self.mechanism.name}; "
+                "its pure loss is that of the guarantee."
+            )
+        way, epsilon = REDUCTIONS[self.reduction], self.mechanism.guarantee.epsilon
+        return way.account(epsilon, self.size, self.vocabulary, x, y)
+
+    @property
+    def _is_laplace(self) -> bool:
+        """Whether words are released by Laplace noise in all dimensions of the table."""
+        return type(getattr(self.mechanism, "noise", None)) is Laplace
+
+    @cached_property
+    def _any(self) -> Account | None:
+        """The account between any two texts: all words as far apart as words can be."""
+        if not self._is_laplace:
+            return None
+        table, epsilon = self.vocabulary.table, self.mechanism.guarantee.epsilon
+        one = Account.of_bags(epsilon, [2 * table.radius], table.dimensions)
+        return one.over_releases(self.size)
 
     @cached_property
     def unchanged(self) -> float:

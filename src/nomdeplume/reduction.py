@@ -11,7 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
-from nomdeplume.distance import Cloud
+from nomdeplume.distance import Cloud, bottleneck_plan, word_mover_plan
+from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.vocabulary import Vocabulary
 
@@ -21,7 +22,8 @@ Ids = NDArray[np.int64]
 class Reduction(Protocol):
     """Brings bags to one size.
 
-    Of its guarantees the last is the widest: it is one between two texts.
+    Of its guarantees the last is the widest: it is one between two texts. Its account is of
+    Laplace noise, and between two texts too.
     """
 
     def reduce(
@@ -30,6 +32,9 @@ class Reduction(Protocol):
     def guarantees(
         self, word: Guarantee, size: int, vocabulary: Vocabulary
     ) -> tuple[Guarantee, ...]: ...
+    def account(
+        self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str
+    ) -> Account: ...
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,16 @@ class Sample:
         bags = word.over_samples(size)
         return drawn, bags.prepared(Kept(vocabulary), between=bags.between)
 
+    def account(self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str) -> Account:
+        """By the cheapest plan or by the one with the shortest longest move, whichever is less."""
+        kept, k = Kept(vocabulary), vocabulary.table.dimensions
+        clouds = kept(x), kept(y)
+        cheapest, narrowest = (
+            Account.of_draws(epsilon, plan.moved, plan.masses / plan.total, size, k)
+            for plan in (word_mover_plan(*clouds), bottleneck_plan(*clouds))
+        )
+        return cheapest | narrowest
+
 
 @dataclass(frozen=True)
 class Apportion:
@@ -88,6 +103,13 @@ class Apportion:
     ) -> tuple[Guarantee, ...]:
         between = f"two texts' bags reduced to {size} kept words"
         return (word.over_bags(size).prepared(Reduced(vocabulary, size), between=between),)
+
+    def account(self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str) -> Account:
+        """By a cheapest matching of the reduced bags, word by word."""
+        reduced = Reduced(vocabulary, size)
+        plan = word_mover_plan(reduced(x), reduced(y))
+        moves = np.repeat(plan.moved, plan.masses * size // plan.total)
+        return Account.of_bags(epsilon, moves, vocabulary.table.dimensions)
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}

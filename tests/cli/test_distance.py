@@ -6,6 +6,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from nomdeplume import Account
+
 LINE = "apple 0\npear 1\nriver 1.5\nlake 4\n"
 A, B = "Apple, apple and a lake!", "A pear; an apple."
 
@@ -100,6 +102,36 @@ def test_losses_add_up_over_an_authors_documents(world):
     assert "12 releases, each of one word" in said
     assert "between two authors of 12 documents, all as far apart as these," in said
     assert "1 · ΣW∞ = 36 nats" in said
+
+
+def test_what_is_lost_up_to_delta_comes_after_what_is_lost_purely(world):
+    more = ("--epsilon", "0.1", "--size", "10", "--delta", "1e-3")
+    said = " ".join(world("a.txt", "b.txt", *more).stdout.decode().split())
+    pure, _, up_to = said.partition("Up to δ = 0.001 less is lost:")
+
+    assert "1 · W∞ = 3 nats" in pure
+    assert "P(S) ≤ exp(ε′) · P′(S) + δ for every set S of releases" in up_to
+    assert "times less than the pure bound." in up_to
+
+
+def test_what_is_lost_up_to_delta_as_json(world):
+    more = ("--epsilon", "0.1", "--size", "10", "--delta", "1e-3", "--json")
+    one = json.loads(world("a.txt", "b.txt", *more).stdout)["release"]
+    many = json.loads(world("a.txt", "b.txt", *more, "--documents", "20").stdout)["release"]
+    account = Account.of_draws(0.1, [0, 1, 3], [1 / 2, 1 / 6, 1 / 3], 10, 1)
+
+    assert one["delta"] == 1e-3
+    assert one["loss_at_delta"] == pytest.approx(account.loss(1e-3), rel=1e-3)
+    assert one["loss_at_delta"] < one["loss"] == pytest.approx(3)
+    assert 5 * one["loss_at_delta"] < many["loss_at_delta"] < 20 * one["loss_at_delta"]
+    assert many["loss"] == pytest.approx(60)
+
+
+def test_what_is_not_known_to_be_less_is_said_so(world):
+    more = ("--epsilon", "6", "--size", "1", "--delta", "1e-300", "--reduction", "apportion")
+    said = world("a.txt", "b.txt", *more).stdout.decode()
+
+    assert "no less is known to be lost" in said
 
 
 @pytest.mark.parametrize("name", ["plan.html", "plan.svg"])
@@ -266,6 +298,9 @@ REFUSED = {
     "an output that exists": (["--all", "corpus.jsonl", "-o", "exists.csv"], "--force"),
     "a release of a corpus": (["--all", "corpus.jsonl", "--epsilon", "6"], "is for two texts"),
     "documents without noise": (["a.txt", "b.txt", "--documents", "3"], "needs --epsilon"),
+    "a delta without noise": (["a.txt", "b.txt", "--delta", "1e-6"], "--delta needs --epsilon"),
+    "a delta of a corpus": (["--all", "corpus.jsonl", "--delta", "1e-6"], "is for two texts"),
+    "a delta of 1": (["a.txt", "b.txt", "--epsilon", "1", "--delta", "1"], "between 0 and 1"),
     "two noises": (["a.txt", "b.txt", "--epsilon", "1", "--budget", "2"], "not both"),
     "no noise": (["a.txt", "b.txt", "--epsilon", "0"], "epsilon must be"),
     "none near": (["--all", "corpus.jsonl", "--nearest", "0"], "at least 1"),

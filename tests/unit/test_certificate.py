@@ -4,8 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from nomdeplume import Certificate, InputError, Obfuscator, Table, seeded
-from nomdeplume.privacy.promise import Odds
+from nomdeplume import Certificate, InputError, Laplace, NoisyNearest, Obfuscator, Table, seeded
+from nomdeplume.privacy.promise import REFERENCES, Odds
 from nomdeplume.privacy.verify import verify
 from nomdeplume.vocabulary import Vocabulary
 
@@ -64,6 +64,49 @@ def test_reference_pairs_lie_at_growing_distances(obfuscator):
         assert all(o.loss == pytest.approx(60 * o.distance) for o in promise.odds)
 
 
+def test_reference_pairs_also_have_a_loss_up_to_delta(obfuscator):
+    apportioned = Obfuscator.laplace(
+        obfuscator.vocabulary, epsilon=3, size=20, reduction="apportion"
+    )
+    for promise in (obfuscator.promises[1], apportioned.promises[0]):
+        losses = [odds.loss_at_delta for odds in promise.odds]
+        assert promise.delta == 1e-6
+        assert losses == sorted(losses)
+        assert all(0 < odds.loss_at_delta < 0.5 * odds.loss for odds in promise.odds)
+
+
+def test_the_loss_up_to_delta_is_that_of_the_account(obfuscator):
+    texts = json.loads((REFERENCES / "reference-en.json").read_text(encoding="utf-8"))
+    near = obfuscator.promises[1].odds[0]
+
+    assert obfuscator.account(*texts["near"]).loss(1e-6) == near.loss_at_delta
+    assert obfuscator.account(*texts["near"]).pure == pytest.approx(near.loss, rel=1e-12)
+
+
+def test_the_pure_factor_is_always_there_and_first(obfuscator):
+    said = obfuscator.promises[1].plainly().splitlines()
+    head, *rows = said[said.index(next(line for line in said if "at most  " in line)) :][:5]
+
+    assert head.split() == ["at", "most", "up", "to", "δ", "=", "1e-06"]
+    for row, odds in zip(rows, obfuscator.promises[1].odds, strict=True):
+        assert odds.factor_at_delta in row.partition(odds.factor)[2]
+    assert max(map(len, said)) <= 79
+
+
+class Other(Laplace):
+    """Noise of another kind, for all that is known."""
+
+
+def test_other_noise_has_no_account_and_promises_purely(obfuscator):
+    kept = obfuscator.vocabulary
+    other = Obfuscator(kept, NoisyNearest(kept.table, Other(3.0), kept.ids), 20)
+
+    assert all(odds.loss_at_delta == odds.loss for odds in other.promises[1].odds)
+    assert "δ" not in other.promises[1].plainly()
+    with pytest.raises(InputError, match="only Laplace noise has an account"):
+        other.account("rain", "snow")
+
+
 def test_a_promise_about_samples_says_nothing_about_texts(obfuscator):
     assert [odds.pair for odds in obfuscator.promises[0].odds] == ["any"]
 
@@ -81,7 +124,7 @@ def test_a_promise_about_samples_says_nothing_about_texts(obfuscator):
     ],
 )
 def test_factors_are_readable_and_rounded_up(loss, factor):
-    assert Odds("near", 1.0, loss).factor == factor
+    assert Odds("near", 1.0, loss, loss).factor == factor
 
 
 def test_a_seeded_release_is_marked(obfuscator):
@@ -150,6 +193,17 @@ def test_a_smaller_stated_promise_is_found_out(certificate, bundled):
     assert not all(check.holds for check in verify(lying, Vocabulary.of(bundled), None))
 
 
+@pytest.mark.parametrize("change", [0.99, 1.01])
+def test_another_loss_up_to_delta_is_found_out(certificate, bundled, change):
+    promise = certificate.promises[1]
+    first = promise.odds[0]
+    other = replace(first, loss_at_delta=change * first.loss_at_delta)
+    lying = replace(promise, odds=(other, *promise.odds[1:]))
+    for stated in (lying, replace(promise, delta=1e-7)):
+        changed = replace(certificate, promises=(certificate.promises[0], stated))
+        assert not all(check.holds for check in verify(changed, Vocabulary.of(bundled), None))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -162,6 +216,7 @@ def test_a_smaller_stated_promise_is_found_out(certificate, bundled):
         '"x"',
         '{"format": 1, "promises": []}',
         '{"format": 2, "promises": []}',
+        '{"format": 3, "promises": []}',
     ],
 )
 def test_what_is_no_certificate_is_refused(text):

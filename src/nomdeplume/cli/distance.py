@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import rich_click as click
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from nomdeplume.flow import Flow
     from nomdeplume.privacy.guarantee import Guarantee
     from nomdeplume.privacy.loss import Loss
+
+
+class Promised(NamedTuple):
+    """What a release promises between two texts: purely and, if asked for, up to a δ."""
+
+    guarantee: Guarantee
+    loss: Loss
+    at_delta: Loss | None
+
 
 MOVES = 20  # shown at a time
 PRIVATE = "these are words of both texts: no release, keep them to yourself."
@@ -52,6 +61,12 @@ PRIVATE = "these are words of both texts: no release, keep them to yourself."
     metavar="M",
     help="Documents of one author, all as far apart, for whom losses add up.",
 )
+@click.option(
+    "--delta",
+    type=float,
+    metavar="D",
+    help="Say also what is lost up to this delta, such as 1e-6: less than purely.",
+)
 @table_options
 @reading_options
 @click.option("--force", is_flag=True, help="Replace output that exists.")
@@ -67,6 +82,7 @@ def distance(inputs: tuple[str, ...], **options: Any) -> int:
     \b
     nomdeplume distance letter.txt reply.txt
     nomdeplume distance letter.txt reply.txt --epsilon 6 --size 100 -o plan.html
+    nomdeplume distance letter.txt reply.txt --budget 50 --delta 1e-6
     nomdeplume distance --all corpus.jsonl -o matrix.parquet
     nomdeplume distance letter.txt corpus.jsonl --nearest 5
     """
@@ -85,7 +101,8 @@ def distance(inputs: tuple[str, ...], **options: Any) -> int:
 
 def _check(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
     """Say what does not go together before anything is read."""
-    of_release = [name for name in ("epsilon", "budget", "documents") if options[name] is not None]
+    names = ("epsilon", "budget", "documents", "delta")
+    of_release = [name for name in names if options[name] is not None]
     many = options["all_pairs"] or options["nearest"] is not None
     if many and of_release:
         raise InputError(f"--{of_release[0]} is for two texts, without --all and --nearest.")
@@ -93,8 +110,10 @@ def _check(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
         raise InputError("--json goes to standard output; for a file, name one as .jsonl with -o.")
     if options["documents"] is not None and options["documents"] < 1:
         raise InputError(f"--documents must be at least 1, got {options['documents']}.")
-    if options["documents"] is not None and len(of_release) == 1:
-        raise InputError("--documents needs --epsilon or --budget: it is about a release.")
+    if options["delta"] is not None and not 0 < options["delta"] < 1:
+        raise InputError(f"--delta must be between 0 and 1, got {options['delta']:g}.")
+    if of_release and of_release[0] in ("documents", "delta"):
+        raise InputError(f"--{of_release[0]} needs --epsilon or --budget: it is about a release.")
     if not options["all_pairs"] and len(inputs) != 2:
         raise InputError(
             f"name two inputs, got {len(inputs)}; a whole corpus is compared with --all."
@@ -166,29 +185,30 @@ def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> 
     write_file(output, page.encode(), force=options["force"])
 
 
-def _promised(
-    chosen: Distance, x: str, y: str, options: dict[str, Any]
-) -> tuple[Guarantee, Loss] | None:
+def _promised(chosen: Distance, x: str, y: str, options: dict[str, Any]) -> Promised | None:
     """What a release would promise between the two texts, if one is spoken of."""
     if options["epsilon"] is None and options["budget"] is None:
         return None
     from nomdeplume.obfuscator import Obfuscator
 
     parameters = {name: options[name] for name in ("epsilon", "budget", "size", "reduction")}
-    guarantee = Obfuscator.laplace(chosen.vocabulary, **parameters).guarantee
-    count = options["documents"]
-    if count is None:
-        return guarantee, guarantee.loss(x, y)
-    several = guarantee.over_documents(count)
-    return several, several.loss([x] * count, [y] * count)
+    obfuscator = Obfuscator.laplace(chosen.vocabulary, **parameters)
+    guarantee, count, delta = obfuscator.guarantee, options["documents"], options["delta"]
+    if count is not None:
+        guarantee = guarantee.over_documents(count)
+    loss = guarantee.loss(x, y) if count is None else guarantee.loss([x] * count, [y] * count)
+    if delta is None:
+        return Promised(guarantee, loss, None)
+    account = obfuscator.account(x, y).over_releases(count or 1)
+    return Promised(guarantee, loss, min(loss, account.loss(delta)))
 
 
-def _sentences(promise: tuple[Guarantee, Loss], options: dict[str, Any]) -> list[str]:
+def _sentences(promise: Promised, options: dict[str, Any]) -> list[str]:
     """The promise in words, how it is made up, and a fair word on it."""
     from nomdeplume.privacy.loss import up
     from nomdeplume.privacy.promise import WEAK
 
-    guarantee, loss = promise
+    guarantee, loss, at_delta = promise
     size, count = options["size"], options["documents"]
     way = {"sample": "drawn by chance", "apportion": "apportioned"}[options["reduction"]]
     epsilon = options["epsilon"] if options["epsilon"] is not None else options["budget"] / size
@@ -204,12 +224,30 @@ def _sentences(promise: tuple[Guarantee, Loss], options: dict[str, Any]) -> list
         f"the loss is at most {guarantee.formula} = {up(loss, 6)} nats, with {symbol} = "
         f"{loss / guarantee.epsilon:.4f} between {guarantee.between}."
     ).replace(f" · {symbol}", f"\u00a0·\u00a0{symbol}")
-    return [first, WEAK] if loss > 10 else [first]
+    second = [] if at_delta is None else [_up_to(loss, at_delta, options["delta"])]
+    return [first, *second, *([WEAK] if loss > 10 else [])]
 
 
-def _facts(
-    flow: Flow, promise: tuple[Guarantee, Loss] | None, options: dict[str, Any]
-) -> dict[str, Any]:
+def _up_to(loss: Loss, at_delta: Loss, delta: float) -> str:
+    """What is lost up to δ, after what is lost purely."""
+    from nomdeplume.privacy.loss import up
+
+    if at_delta == loss:
+        return f"Up to δ = {delta:g} no less is known to be lost."
+    times = f", {_floor(loss / at_delta)} times less than the pure bound" if at_delta else ""
+    return (
+        f"Up to δ = {delta:g} less is lost: P(S) ≤ exp(ε′)\u00a0·\u00a0P′(S) + δ for every set S "
+        "of releases, P from one of the two and P′ from the other, with ε′ = "
+        f"{up(at_delta, 4)} nats{times}."
+    )
+
+
+def _floor(ratio: float) -> str:
+    """A saving, never said to be more than it is."""
+    return f"{int(10 * ratio) / 10:g}" if ratio < 100 else f"{int(ratio):,}"
+
+
+def _facts(flow: Flow, promise: Promised | None, options: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "metric": options["metric"],
         "name": flow.metric,
@@ -227,7 +265,7 @@ def _facts(
         ],
     }
     if promise is not None:
-        guarantee, loss = promise
+        guarantee, loss, at_delta = promise
         facts["release"] = {
             "formula": f"loss ≤ {guarantee.formula}",
             "between": guarantee.between,
@@ -236,4 +274,6 @@ def _facts(
             "loss": loss,
             "factor": loss.factor,
         }
+        if at_delta is not None:
+            facts["release"] |= {"delta": options["delta"], "loss_at_delta": at_delta}
     return facts

@@ -21,7 +21,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 1
+FORMAT = 2
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 
@@ -160,7 +160,7 @@ EMPTY = {
 }
 SEVERAL = (
     "Each document is a release of its own and losses add up: whoever wrote m of these documents, "
-    "or one document released m times, can lose m times what is stated here."
+    "or one document released m times, can lose m times what is stated here, with m times δ."
 )
 LIMITS = (
     "Every statement is about bags of kept words: words that the table knows and that are no "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -12,6 +13,7 @@ from textwrap import fill as wrapped
 
 from nomdeplume.distance import Summed
 from nomdeplume.errors import InputError
+from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.loss import Loss
 from nomdeplume.vocabulary import Vocabulary
@@ -28,6 +30,11 @@ WEAK = (
     "Factors this large bound the worst case only in form: whether an author is recognised in "
     "practice is a question for an attack. A smaller budget promises more."
 )
+DELTA = 1e-6  # up to which a second loss is stated
+UP_TO = (
+    f"The second factors hold up to δ = {DELTA:g}: any set of releases has from one text at most "
+    "that factor times the chance that it has from the other, plus δ."
+)
 REFERENCES = Path(__file__).parent.parent / "data"
 
 
@@ -38,11 +45,16 @@ class Odds:
     pair: str  # near, typical, far: reference texts; any: no two bags are farther apart
     distance: float
     loss: float  # nats
+    loss_at_delta: float  # up to δ, never more than the pure loss and never alone
 
     @property
     def factor(self) -> str:
         """The largest factor by which one release can shift the odds between the two."""
         return Loss(self.loss).factor
+
+    @property
+    def factor_at_delta(self) -> str:
+        return Loss(self.loss_at_delta).factor
 
 
 @dataclass(frozen=True)
@@ -55,23 +67,42 @@ class Promise:
     formula: str
     proofs: tuple[str, ...]
     sentence: str
+    delta: float
     odds: tuple[Odds, ...]
 
     def plainly(self) -> str:
         """The sentence, the odds that it allows between public texts, and a fair word on them."""
-        rows = [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
         weak = self.odds[0].loss > 10
-        return "\n".join([fill(self.sentence), *rows, *([fill(WEAK)] if weak else [])])
+        lines = [fill(self.sentence), *self._rows(), fill(WEAK) if weak else ""]
+        return "\n".join(line for line in lines if line)
+
+    def _rows(self) -> list[str]:
+        """A row for each pair: its factor and, where less is known to be lost, that up to δ."""
+        if all(odds.loss_at_delta == odds.loss for odds in self.odds):
+            return [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
+        cells = [("", "at most", f"up to δ = {self.delta:g}")]
+        cells += [(PAIRS[odds.pair], odds.factor, odds.factor_at_delta) for odds in self.odds]
+        wide = max(len(factor) for _, factor, _ in cells) + 3
+        rows = [f"  {pair:<24}{factor:<{wide}}{second}" for pair, factor, second in cells]
+        return [*rows, fill(UP_TO)]
 
 
-def state(guarantee: Guarantee, vocabulary: Vocabulary, *, of_texts: bool) -> Promise:
+def state(
+    guarantee: Guarantee,
+    vocabulary: Vocabulary,
+    *,
+    of_texts: bool,
+    account: Callable[[str, str], Account] | None = None,
+    any_two: Account | None = None,
+) -> Promise:
     """A guarantee as a promise: what it says, and what it means between public texts.
 
-    If it is not one between texts, no odds between texts follow from it.
+    If it is not one between texts, no odds between texts follow from it. Accounts, of two
+    texts and of any two, tell what is lost up to δ; without them that is the pure loss.
     """
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
-    references = _references(guarantee, vocabulary) if of_texts else []
+    references = _references(guarantee, vocabulary, account) if of_texts else []
     return Promise(
         budget=guarantee.epsilon,
         metric=guarantee.metric.name,
@@ -83,11 +114,14 @@ def state(guarantee: Guarantee, vocabulary: Vocabulary, *, of_texts: bool) -> Pr
             f"a factor of exp({guarantee.formula}), where {guarantee.metric.symbol} is their "
             f"{guarantee.metric.name}: {guarantee.metric.meaning}."
         ),
-        odds=(*references, _odds("any", 2 * vocabulary.table.radius, guarantee)),
+        delta=DELTA,
+        odds=(*references, _odds("any", 2 * vocabulary.table.radius, guarantee, any_two)),
     )
 
 
-def _references(guarantee: Guarantee, vocabulary: Vocabulary) -> list[Odds]:
+def _references(
+    guarantee: Guarantee, vocabulary: Vocabulary, account: Callable[[str, str], Account] | None
+) -> list[Odds]:
     """Odds between the public reference texts of the table's language.
 
     None where there are no such texts, or where the table does not know enough of their
@@ -99,13 +133,14 @@ def _references(guarantee: Guarantee, vocabulary: Vocabulary) -> list[Odds]:
     odds = []
     for pair, texts in json.loads(path.read_text(encoding="utf-8")).items():
         if all(len(vocabulary.bag(text)) for text in texts):  # a small table may know no word
-            odds.append(_odds(pair, guarantee.metric(*texts), guarantee))
+            known = account(*texts) if account else None
+            odds.append(_odds(pair, guarantee.metric(*texts), guarantee, known))
     ordered = all(x.distance < y.distance for x, y in pairwise(odds))
     return odds if ordered and len(odds) == 3 else []  # else near is not near in this table
 
 
-def _odds(pair: str, distance: float, guarantee: Guarantee) -> Odds:
+def _odds(pair: str, distance: float, guarantee: Guarantee, account: Account | None) -> Odds:
     loss = guarantee.epsilon * distance
     if loss == inf:
         raise InputError(f"a budget of {guarantee.epsilon:.3g} is too large to be stated.")
-    return Odds(pair, distance, loss)
+    return Odds(pair, distance, loss, min(loss, account.loss(DELTA)) if account else loss)

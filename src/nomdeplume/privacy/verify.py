@@ -95,6 +95,7 @@ def _agree(due: Promise, stated: Promise) -> bool:
     near = all(
         x.pair == y.pair
         and isclose(x.loss, y.loss, rel_tol=1e-6)
+        and isclose(x.loss_at_delta, y.loss_at_delta, rel_tol=1e-3)  # as fine as its grid is
         and isclose(x.distance, y.distance, rel_tol=1e-6)
         for x, y in pairs
     )

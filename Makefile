@@ -4,7 +4,7 @@ READY := $(ROOT).venv/.ready
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 
-.PHONY: demo test lint format table pages wheel bench clean
+.PHONY: demo test lint format table pages audit-page wheel bench clean
 
 demo: $(READY)
 	@cd "$(ROOT)examples" && for text in letters/*.txt; do \
@@ -31,6 +31,9 @@ format: $(READY)
 
 table: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/bundled_table.py
+
+audit-page: $(READY)
+	cd "$(ROOT)." && $(BIN)/python scripts/audit_page.py
 
 pages: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py

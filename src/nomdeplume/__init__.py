@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from nomdeplume._version import __version__
 
 if TYPE_CHECKING:
+    from nomdeplume.audit import Audit, Claim, Finding, Report
     from nomdeplume.comparison import Distance
     from nomdeplume.distance.corpus import Corpus
     from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from nomdeplume.mechanism import Mechanism, NoisyNearest
     from nomdeplume.noise import Laplace, Noise
     from nomdeplume.obfuscator import Document, Obfuscator
+    from nomdeplume.privacy.accountant import Account
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.privacy.guarantee import Guarantee
     from nomdeplume.privacy.loss import Loss
@@ -33,10 +35,14 @@ if TYPE_CHECKING:
     from nomdeplume.vocabulary import Vocabulary
 
 __all__ = [
+    "Account",
+    "Audit",
     "Certificate",
+    "Claim",
     "Corpus",
     "Distance",
     "Document",
+    "Finding",
     "Flow",
     "Guarantee",
     "InputError",
@@ -49,6 +55,7 @@ __all__ = [
     "Obfuscator",
     "PlumeError",
     "PrivacyError",
+    "Report",
     "Table",
     "TableError",
     "Unreadable",
@@ -59,6 +66,7 @@ __all__ = [
 ]
 
 _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
+    "audit": ("Audit", "Claim", "Finding", "Report"),
     "comparison": ("Distance",),
     "distance.corpus": ("Corpus",),
     "errors": ("InputError", "PlumeError", "PrivacyError", "TableError", "Unreadable"),
@@ -66,6 +74,7 @@ _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
     "mechanism": ("Mechanism", "NoisyNearest"),
     "noise": ("Laplace", "Noise"),
     "obfuscator": ("Document", "Obfuscator"),
+    "privacy.accountant": ("Account",),
     "privacy.certificate": ("Certificate",),
     "privacy.guarantee": ("Guarantee",),
     "privacy.loss": ("Loss",),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -23,6 +23,8 @@ class Noise(Protocol):
     @property
     def guarantee(self) -> Guarantee: ...
     def add(self, vectors: Floats, rng: Generator) -> Floats: ...
+    def at(self, epsilon: float) -> Self: ...
+    def standard(self, noise: Floats) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,14 @@ class Laplace:
         noise *= (length / np.sqrt(np.einsum("nk,nk->n", noise, noise)))[:, None]
         noise += vectors
         return noise
+
+    def at(self, epsilon: float) -> Self:
+        """The same noise under another ε."""
+        return replace(self, epsilon=epsilon)
+
+    def standard(self, noise: Floats) -> Floats:
+        """Noise in coordinates where its density is ∝ exp(−‖z‖): what an audit holds it to."""
+        return self.epsilon * noise
 
 
 def to_grid(vectors: Floats, step: float) -> Floats:

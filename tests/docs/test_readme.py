@@ -13,7 +13,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-GUIDES = [ROOT / "docs" / "guide" / name for name in ("distances.md", "files.md", "tables.md")]
+GUIDES = [
+    ROOT / "docs" / "guide" / name for name in ("distances.md", "audit.md", "files.md", "tables.md")
+]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"
 
@@ -40,6 +42,9 @@ def sandbox(tmp_path):
     rows = "id,body,topic\n1,Rain again.,weather\n2,Good bread.,food\n"
     (tmp_path / "reviews.csv").write_text(rows, encoding="utf-8")
     broken = rows.replace("body", "text") + "3,a,b,c\n"
+    mine = "def release(words):\n    return ['lake' for _ in words]\n"
+    mine += "def make(table, epsilon):\n    return lambda words: [table.words[0] for _ in words]\n"
+    (tmp_path / "mine.py").write_text(mine, encoding="utf-8")
     (tmp_path / "broken.csv").write_text(broken, encoding="utf-8")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
 
@@ -63,8 +68,8 @@ def test_the_python_example_runs(capsys):
 
 
 def test_the_commands_run(sandbox):
-    assert len(commands(README)) == 7
-    assert [sandbox(command).returncode for command in commands(README)] == [0] * 7
+    assert len(commands(README)) == 8
+    assert [sandbox(command).returncode for command in commands(README)] == [0] * 8
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)

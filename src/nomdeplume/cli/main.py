@@ -13,6 +13,7 @@ from typing import NoReturn
 import rich_click as click
 
 from nomdeplume._version import __version__
+from nomdeplume.cli.audit import audit
 from nomdeplume.cli.certificate import certificate
 from nomdeplume.cli.distance import distance
 from nomdeplume.cli.obfuscate import obfuscate
@@ -20,7 +21,7 @@ from nomdeplume.cli.tables import tables
 from nomdeplume.errors import InputError, PlumeError
 
 EPILOG = (
-    "Exit codes: 0 all released, 2 bad input, 3 privacy refusal, "
+    "Exit codes: 0 all released, 2 bad input, 3 privacy refusal or broken promise, "
     "4 finished with documents withheld."
 )
 
@@ -44,7 +45,7 @@ def cli() -> None:
     """Release texts with their topic kept and their author under noise."""
 
 
-for command in (obfuscate, certificate, distance, tables):
+for command in (obfuscate, certificate, distance, audit, tables):
     cli.add_command(command)
 
 

@@ -79,8 +79,9 @@ def _flows(allowed: NDArray[np.bool_], problem: Problem) -> bool:
     capacities = np.concatenate(
         [problem.supply, np.minimum(problem.supply[rows], problem.demand[columns]), problem.demand]
     )
-    starts = np.concatenate([np.zeros(n, np.int32), rows + 1, np.arange(m) + n + 1])
+    starts = np.concatenate([np.zeros(n), rows + 1, np.arange(m) + n + 1])
     ends = np.concatenate([np.arange(n) + 1, columns + n + 1, np.full(m, n + m + 1)])
+    places = starts.astype(np.int32), ends.astype(np.int32)  # before SciPy 1.13 no others will do
     size = n + m + 2
-    graph = csr_array((capacities.astype(np.int32), (starts, ends)), shape=(size, size))
+    graph = csr_array((capacities.astype(np.int32), places), shape=(size, size))
     return int(maximum_flow(graph, 0, size - 1).flow_value) == problem.total

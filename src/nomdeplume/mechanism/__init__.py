@@ -1,6 +1,8 @@
 """Mechanisms: from the ids of private words to the ids of released ones."""
 
-from typing import Protocol
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator
@@ -10,7 +12,7 @@ from nomdeplume.mechanism.noisy_nearest import NoisyNearest
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
-__all__ = ["Mechanism", "NoisyNearest"]
+__all__ = ["Finite", "Mechanism", "Movable", "NoisyNearest"]
 
 
 class Mechanism(Protocol):
@@ -25,3 +27,17 @@ class Mechanism(Protocol):
     @property
     def guarantee(self) -> Guarantee: ...
     def release(self, ids: NDArray[np.int64], rng: Generator) -> NDArray[np.int64]: ...
+
+
+@runtime_checkable
+class Movable(Mechanism, Protocol):
+    """A mechanism that can be moved: to other words, under another ε. So small worlds audit it."""
+
+    def elsewhere(self, table: Table, epsilon: float) -> Movable: ...
+
+
+@runtime_checkable
+class Finite(Mechanism, Protocol):
+    """A mechanism that can say its chances: those of every word of the table, for each id."""
+
+    def channel(self, ids: NDArray[np.int64]) -> NDArray[np.float64]: ...

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -52,6 +53,10 @@ class NoisyNearest:
     @cached_property
     def index(self) -> Index:
         return Exact(self.table, self.outputs)
+
+    def elsewhere(self, table: Table, epsilon: float) -> Self:
+        """The same mechanism on another table, all of whose words may come out."""
+        return replace(self, table=table, noise=self.noise.at(epsilon), outputs=None)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
         released = np.empty(len(ids), dtype=np.int64)

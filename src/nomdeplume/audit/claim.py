@@ -1,0 +1,85 @@
+"""Somebody's own function from words to words, with what it claims: a black box to audit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.errors import InputError, positive
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.table import Table
+
+Ids = NDArray[np.int64]
+Function = Callable[[list[str]], Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A function that releases one word for each word, and the ε that is claimed for it.
+
+    It is held to ε times the Euclidean distance between the vectors of `table`. Words that
+    come out and are not in the table are an outcome like any other.
+
+    >>> table = Table(("pear", "lake"), np.array([[0, 0], [3, 4]]), name="tiny")
+    >>> claim = Claim(lambda words: ["lake" for _ in words], table, epsilon=1.0)
+    >>> claim.release(np.array([0, 1, 0]), np.random.default_rng()).tolist()
+    [1, 1, 1]
+    """
+
+    function: Function
+    table: Table
+    epsilon: float
+    name: str = "a function"
+    outputs: None = None
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+
+    @classmethod
+    def made(
+        cls, make: Callable[[Table, float], Function], table: Table, epsilon: float, name: str = ""
+    ) -> MovableClaim:
+        """A claim whose function can be made for other tables too, so that worlds audit it."""
+        function = make(table, positive("epsilon", epsilon))
+        return MovableClaim(function, table, epsilon, name or cls.name, make=make)
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon)
+
+    def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002 - it draws by itself
+        words = [self.table.words[i] for i in ids.tolist()]
+        try:
+            released = list(self.function(words))
+        except Exception as error:
+            raise InputError(
+                f"the function fails on words of table {self.table.name}: {type(error).__name__}."
+            ) from error
+        if len(released) != len(ids):
+            raise InputError(
+                f"the function must release one word for each word, got {len(released)} for "
+                f"{len(ids)}."
+            )
+        known = self._id_of
+        return np.array([known.get(word, len(known)) for word in released], dtype=np.int64)
+
+    @cached_property
+    def _id_of(self) -> dict[str, int]:
+        return {word: i for i, word in enumerate(self.table.words)}
+
+
+@dataclass(frozen=True, eq=False)
+class MovableClaim(Claim):
+    """A claim that `make` builds for any table and ε."""
+
+    make: Callable[[Table, float], Function] | None = None
+
+    def elsewhere(self, table: Table, epsilon: float) -> MovableClaim:
+        if self.make is None:
+            raise InputError("a claim is moved by its make; see Claim.made.")
+        return MovableClaim(self.make(table, epsilon), table, epsilon, self.name, make=self.make)

@@ -1,0 +1,98 @@
+"""The loss instrument: a black box that tries to tell two inputs apart better than promised."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.audit.evidence import Places, Samples, provable, strongest
+from nomdeplume.audit.finding import Finding, by_loss
+from nomdeplume.audit.probe import Probe, Share
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.table import Table
+
+Ids = NDArray[np.int64]
+Release = Callable[[int, Generator], Ids]  # n releases of each of two inputs: (n, 2, words)
+
+RELEASES = 1 << 20  # of each input, at most
+WORDS = 1 << 22  # of all releases of one input, at most
+
+
+def of_bags(
+    mechanism: Mechanism,
+    bags: tuple[Sequence[int], Sequence[int]],
+    question: str,
+    world: str,
+    *,
+    weight: float = 1.0,
+) -> Probe:
+    """Two bags of ids against the promise N·ε·W₁ between them; words are bags of one."""
+    both = np.array(bags)  # (2, words)
+    table = mechanism.table
+
+    def release(n: int, rng: Generator) -> Ids:
+        ids = np.broadcast_to(both, (n, *both.shape)).ravel()
+        return mechanism.release(ids, rng).reshape(n, *both.shape)
+
+    def ask(share: Share) -> Finding:
+        x, y = table.vectors[both.ravel()].astype(np.float64).reshape(*both.shape, -1)
+        promise = mechanism.guarantee.over_bags(both.shape[1]).loss(x, y)
+        proven, limit, samples = _tried(release, list(both), table, share)
+        return by_loss(question, world, proven, promise, samples=samples, provable=limit)
+
+    return Probe(ask, weight)
+
+
+def of_texts(
+    system: Obfuscator, texts: tuple[str, str], question: str, world: str, *, weight: float = 1.0
+) -> Probe:
+    """Two texts through the whole flow, against what is promised between texts."""
+    table = system.vocabulary.table
+    id_of = {word: i for i, word in enumerate(table.words)}
+
+    def release(n: int, rng: Generator) -> Ids:
+        documents = system([*texts] * n, rng)
+        ids = [[id_of.get(word, len(table)) for word in document.words] for document in documents]
+        return np.array(ids).reshape(n, 2, system.size)
+
+    def ask(share: Share) -> Finding:
+        promise = system.guarantee.loss(*texts)
+        bags = [system.vocabulary.bag(text) for text in texts]
+        places = [np.repeat(bag.ids, bag.counts) for bag in bags]
+        proven, limit, samples = _tried(release, places, table, share)
+        return by_loss(question, world, proven, promise, samples=samples, provable=limit)
+
+    return Probe(ask, weight)
+
+
+def _tried(
+    release: Release, bags: Sequence[Ids], table: Table, share: Share
+) -> tuple[float, float, int]:
+    """The strongest loss proven in either direction, the most that could be, and the samples.
+
+    Order is forgotten, and what is no word of the table counts as one outcome. Only words
+    that came out are looked at further: a table may be large.
+    """
+
+    def draw(n: int) -> Ids:
+        released = release(n, share.rng)
+        return np.sort(np.where((released < 0) | (released > len(table)), len(table), released))
+
+    most = min(RELEASES, WORDS // draw(1).shape[2])
+    found = share.samples(draw, most=most)
+    words, outcome = np.unique(found, return_inverse=True)
+    outcome = outcome.reshape(found.shape)
+    samples = Samples(outcome[:, 0], outcome[:, 1])
+    known = words[words < len(table)]
+    places = Places(table.vectors[known], *(table.vectors[ids].mean(axis=0) for ids in bags))
+    alpha = share.alpha / 2  # for each direction
+    proven = max(
+        strongest(samples, len(words), places, alpha=alpha),
+        strongest(samples.swapped, len(words), places.swapped, alpha=alpha),
+    )
+    tried = len(samples) - len(samples) // 2
+    return proven, provable(tried, alpha=alpha), 2 * len(samples)

@@ -1,0 +1,67 @@
+"""Pairs of words of a table on which a promise is tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import InputError
+from nomdeplume.table import Table
+from nomdeplume.table.neighbours import nearest
+
+Ids = NDArray[np.int64]
+
+TRIED = 3
+SPEED = 2e8  # numbers compared, for every second that an audit may take
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two words by their ids, and what a report calls them."""
+
+    x: int
+    y: int
+    name: str
+
+
+def named_pairs(table: Table, kept: Ids, which: str, seconds: float) -> list[Pair]:
+    """The nearest pairs of common words, which tell most; random ones; or one by its words."""
+    if len(kept) < 2:
+        return []
+    if which == "near":
+        ids = _near(table, kept, seconds)
+    elif which == "random":
+        ids = np.random.default_rng().permuted(kept)[: 2 * TRIED]
+        ids = ids[: len(ids) // 2 * 2].reshape(-1, 2)
+    else:
+        ids = _by_name(table, kept, which)
+    words = table.words
+    return [Pair(int(x), int(y), f"{words[int(x)]} and {words[int(y)]}") for x, y in ids]
+
+
+def _near(table: Table, kept: Ids, seconds: float) -> Ids:
+    """The nearest pairs that are not at one place, among as many common words as are cheap."""
+    affordable = int(np.clip(SPEED * seconds / (len(table) * table.dimensions), 50, 5_000))
+    common = kept[:affordable]
+    found, distances = nearest(table, common, top=5)
+    x = np.repeat(common, found.shape[1])
+    y, apart = found.ravel(), distances.ravel()
+    good = np.isin(y, kept) & (apart > 0)
+    both = np.sort(np.column_stack((x, y)), axis=1)[good]
+    nearest_first = both[apart[good].argsort(kind="stable")]
+    _, first = np.unique(nearest_first, axis=0, return_index=True)
+    return np.asarray(nearest_first[np.sort(first)][:TRIED])
+
+
+def _by_name(table: Table, kept: Ids, which: str) -> Ids:
+    words = [word.strip() for word in which.split(",")]
+    if len(words) != 2 or not all(words):
+        raise InputError("pairs must be near, random, or two words with a comma between them.")
+    ids = table.ids(words)
+    if len(ids) != 2 or not np.isin(ids, kept).all():
+        raise InputError(f"both words must be kept words of table {table.name}.")
+    if (table.vectors[ids[:1]] == table.vectors[ids[1:]]).all():
+        raise InputError("the two words are at one place: nothing may tell them apart.")
+    return ids.reshape(1, 2)

@@ -1,0 +1,46 @@
+"""Probes: questions that each get a share of an audit's time and of its chance to be wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.audit.finding import Finding
+
+BATCH, MOST = 32, 1 << 21  # draws in the first batch, and in all
+
+
+@dataclass(frozen=True)
+class Share:
+    """What one probe may use up."""
+
+    alpha: float  # chance that it calls a right mechanism broken
+    seconds: float
+    rng: Generator
+
+    def samples(
+        self, draw: Callable[[int], NDArray[np.int64]], *, most: int = MOST
+    ) -> NDArray[np.int64]:
+        """Draws until the time is over: how many depends on speed alone, never on what is drawn."""
+        start, size, parts, total = monotonic(), min(BATCH, most), [], 0
+        while True:
+            parts.append(draw(size))
+            total += size
+            spent = monotonic() - start
+            affordable = int(total * (self.seconds - spent) / spent) if spent else total
+            size = min(affordable, 8 * total, most - total)
+            if size < min(BATCH, total // 16):
+                return np.concatenate(parts)
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One question about a mechanism."""
+
+    ask: Callable[[Share], Finding]
+    weight: float = 1.0  # of its share of the time

@@ -1,0 +1,133 @@
+"""`nomdeplume audit`: try to break a promise, and say how far that came."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.errors import InputError
+
+if TYPE_CHECKING:
+    from nomdeplume.audit.audit import Subject
+
+
+@click.command()
+@click.option(
+    "--mechanism",
+    default="laplace",
+    show_default=True,
+    metavar="NAME|FILE:FUNCTION",
+    help="laplace, or your own: a Python file and a function in it, from a list of words to one, "
+    "or from a table and an epsilon to such a function.",
+)
+@click.option(
+    "--epsilon", type=float, default=6.0, show_default=True, help="What is promised or claimed."
+)
+@click.option(
+    "--pairs",
+    default="near",
+    show_default=True,
+    metavar="near|random|A,B",
+    help="Pairs of the table's words to tell apart; the nearest tell most.",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=1e-6,
+    show_default=True,
+    help="Chance that a right mechanism is called broken, over all tests.",
+)
+@click.option("--seconds", type=float, default=60.0, show_default=True, help="Time to take.")
+@click.option(
+    "--instrument",
+    "instruments",
+    type=click.Choice(["law", "loss", "flow"]),
+    multiple=True,
+    help="Use this one only; repeatable. [default: all]",
+)
+@table_options
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@click.option("--quiet", is_flag=True, help="Say nothing; the exit code tells.")
+def audit(**options: Any) -> int:
+    """Try to break the promise of a mechanism. Exit code 3: it is broken.
+
+    Three instruments: law (noise, chances and keystream against their formulas, at the
+    table's own dimensions), loss (a black box that trains on half of its samples to tell
+    two inputs apart and proves on the other half how well it does), and flow (repeated
+    streams, unknown words, order, and whatever sees more than it may). No text is needed.
+
+    \b
+    nomdeplume audit --epsilon 6
+    nomdeplume audit --table glove-300d.safetensors --epsilon 12 --pairs river,lake
+    nomdeplume audit --mechanism mine.py:release --epsilon 5 --seconds 120
+    """
+    from nomdeplume.audit import Audit
+    from nomdeplume.audit.finding import INSTRUMENTS
+
+    subject = _subject(options)
+    chosen = Audit(
+        alpha=options["alpha"],
+        seconds=options["seconds"],
+        pairs=options["pairs"].lower(),
+        instruments=options["instruments"] or INSTRUMENTS,
+    )
+    shown = sys.stderr.isatty() and not options["quiet"]
+    report = chosen(subject, _line if shown else None)
+    if shown:
+        click.echo("\r\033[K", nl=False, err=True)
+    if not options["quiet"]:
+        click.echo(
+            report.to_json() if options["as_json"] else str(report), nl=not options["as_json"]
+        )
+    if report.broken:
+        click.echo("nomdeplume: the promise is broken.", err=True)
+    return 3 if report.broken else 0
+
+
+def _line(question: str) -> None:
+    """What was looked at last, on one line of the terminal."""
+    click.echo(f"\r\033[K{question[:70]}", nl=False, err=True)
+
+
+def _subject(options: dict[str, Any]) -> Subject:
+    from nomdeplume.audit import Claim
+    from nomdeplume.obfuscator import Obfuscator
+
+    name, vocabulary = options["mechanism"], open_vocabulary(options)
+    if name == "laplace":
+        return Obfuscator.laplace(vocabulary, epsilon=options["epsilon"])
+    file, _, function = name.rpartition(":")
+    if not file:
+        raise InputError("--mechanism must be laplace, or FILE:FUNCTION for one of your own.")
+    loaded, epsilon = _loaded(Path(file), function), options["epsilon"]
+    if len(signature(loaded).parameters) == 2:
+        return Claim.made(loaded, vocabulary.table, epsilon, function)
+    return Claim(loaded, vocabulary.table, epsilon, function)
+
+
+def _loaded(path: Path, name: str) -> Callable[..., Any]:
+    """A function of a Python file, which is run to get it."""
+    import importlib.util
+
+    if not path.is_file():
+        raise InputError(f"no file {path}.")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise InputError(f"{path} must be a Python file, with a name that ends in .py.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"{path} could not be run: {type(error).__name__}.") from error
+    function = getattr(module, name, None)
+    if not callable(function):
+        raise InputError(f"{path} has no function {name}.")
+    found: Callable[..., Any] = function
+    return found

@@ -1,0 +1,75 @@
+"""The audit can fail: every planted fault is found, and what is right is not called broken."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from nomdeplume import Audit, Table
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "audit.md"
+SCRIPT = ROOT / "scripts" / "faults.py"
+spec = importlib.util.spec_from_file_location("faults", SCRIPT)
+planted = sys.modules["faults"] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(planted)
+
+EPSILON = 6.0
+INSTRUMENTS = {  # that must see it; others may too
+    "noise × 0.9": {"law", "loss"},
+    "noise × 0.8": {"law", "loss"},
+    "Gaussian over [0, 1]": {"law", "loss"},
+    "Gamma(k−1) radius": {"law", "loss"},
+    "float16 noise": {"law"},
+    "ε × √k": {"law", "loss"},
+    "renormalised Mahalanobis": {"law"},
+    "peeking Vickrey": {"loss", "flow"},
+    "TEM without tail": {"law"},
+    "TEM with wrong tail": {"law", "loss"},
+    "W₁ claimed for sampled texts": {"loss"},
+}  # all others: flow
+
+
+@pytest.fixture(scope="module")
+def words(bundled):
+    """The commonest words of the bundled table: real ones, few enough to be quick."""
+    return Table(list(bundled.words[:1500]), bundled.vectors[:1500], name="common")
+
+
+@pytest.mark.parametrize("name", planted.FAULTS)
+def test_every_fault_is_found(name, words):
+    """In a minute at most; a few seconds are enough where nothing else is running."""
+    fault, due = planted.FAULTS[name], INSTRUMENTS.get(name, {"flow"})
+    for seconds in (5, 20, 60):
+        report = Audit(seconds=seconds, source=fault.source)(fault.make(words, EPSILON))
+        found = {finding.instrument for finding in report.broken}
+        if due <= found:
+            break
+
+    assert due <= found
+
+
+def test_every_fault_is_planted():
+    assert set(INSTRUMENTS) <= set(planted.FAULTS)
+    assert len(planted.FAULTS) >= 17
+
+
+@pytest.mark.parametrize("name", planted.CONTROLS)
+def test_what_is_right_is_not_called_broken(name, words):
+    report = Audit(seconds=5)(planted.CONTROLS[name](words, EPSILON))
+
+    assert not report.broken
+    assert {"law", "loss", "flow"} == {finding.instrument for finding in report.findings}
+    assert report.strongest.ratio > 0.3  # it tried
+
+
+def test_the_page_lists_every_fault_and_who_found_it():
+    page = PAGE.read_text(encoding="utf-8")
+    rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    found = {}
+    for name, _, instrument, *_ in rows[2:]:
+        found.setdefault(name.removeprefix("| "), set()).add(instrument)
+
+    assert set(planted.FAULTS) <= set(found)
+    assert all(INSTRUMENTS.get(name, {"flow"}) <= found[name] for name in planted.FAULTS)

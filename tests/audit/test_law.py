@@ -1,0 +1,143 @@
+"""The law instrument passes what is right and sees small errors, in any number of dimensions."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from tests.conftest import ALPHA
+
+from nomdeplume import Laplace, NoisyNearest, Table, seeded
+from nomdeplume.audit import law
+from nomdeplume.audit.probe import Share
+from nomdeplume.privacy.exact import laplace_channel
+
+
+def share(alpha=ALPHA, seconds=0.5):
+    return Share(alpha, seconds, seeded(3))
+
+
+def table(k, words=300):
+    vectors = np.random.default_rng(k).standard_normal((words, k)) * np.geomspace(1, 3, k)
+    return Table([f"w{i}" for i in range(words)], vectors + 2)
+
+
+def verdicts(noise, k):
+    return {
+        finding.question.split(",")[0].split(":")[0]: finding.verdict
+        for finding in (probe.ask(share()) for probe in law.of_noise(noise, table(k)))
+    }
+
+
+@dataclass(frozen=True)
+class Bent(Laplace):
+    """Laplace noise that something is done to."""
+
+    bend: object = None
+
+    def add(self, vectors, rng):
+        noise = super().add(np.zeros_like(vectors), rng)
+        return vectors + self.bend(noise, vectors)
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 50])
+def test_laplace_noise_holds(k):
+    assert set(verdicts(Laplace(2.0), k).values()) == {"held"}
+
+
+@pytest.mark.parametrize("k", [1, 2, 50])
+@pytest.mark.parametrize("scale", [0.94, 1.06])
+def test_six_percent_too_little_or_too_much_is_seen(k, scale):
+    found = verdicts(Bent(2.0, bend=lambda noise, _: scale * noise), k)
+
+    assert found["mean length of the noise"] == "broken"
+
+
+def lean(noise, _):
+    return noise + 0.06 * np.linalg.norm(noise, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize(
+    ("k", "question"),
+    [
+        (1, "noise"),  # longer to one side than to the other
+        (2, "direction of the noise is uniform"),
+        (50, "direction of the noise is uniform"),
+    ],
+)
+def test_noise_that_leans_is_seen(k, question):
+    assert verdicts(Bent(2.0, bend=lean), k)[question] == "broken"
+
+
+@pytest.mark.parametrize("k", [2, 50])
+def test_noise_that_follows_its_vector_is_seen(k):
+    def towards(noise, vectors):
+        """Every second draw is turned so that it points the way its vector does."""
+        along = np.einsum("nk,nk->n", noise, vectors - vectors.mean(axis=0))
+        turned = (along < 0) & (np.arange(len(along)) % 2 == 0)
+        return np.where(turned[:, None], -noise, noise)
+
+    assert verdicts(Bent(2.0, bend=towards), k)["direction of the noise is uniform"] == "broken"
+
+
+@pytest.mark.parametrize("k", [1, 2, 50])
+def test_noise_that_is_used_twice_is_seen(k):
+    found = verdicts(Bent(2.0, bend=lambda noise, _: noise[np.arange(len(noise)) // 2]), k)
+
+    assert found["noise"] == "broken"
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+def test_coarse_noise_is_seen(kind):
+    found = verdicts(Bent(2.0, bend=lambda noise, _: noise.astype(kind).astype(float)), 3)
+
+    assert found["noise is drawn in float64"] == "broken"
+
+
+def test_chances_of_words_are_compared_with_their_formula():
+    places = np.array([0.0, 1.0, 1.5, 4.0])
+    line = Table(list("abcd"), places[:, None])
+    ids = np.array([0, 2])
+
+    def verdict(epsilon, factor=1.0):
+        mechanism = NoisyNearest(line, Laplace(epsilon))
+        probe = law.of_channel(
+            mechanism, lambda ids: laplace_channel(places, factor, places[ids]), ids, "line"
+        )
+        return probe.ask(share()).verdict
+
+    assert verdict(1.0) == "held"
+    assert verdict(1.0, 0.94) == "broken"
+    assert verdict(1.0, 1.06) == "broken"
+
+
+def test_a_word_without_a_chance_breaks_a_channel():
+    line = Table(list("ab"), [[0.0], [1.0]])
+    never = law.of_channel(
+        NoisyNearest(line, Laplace(1.0)), lambda ids: np.eye(2)[ids], np.array([0]), "line"
+    )
+
+    assert never.ask(share()).pvalue == 0
+
+
+def test_the_rare_are_tested_together():
+    """None of 100 words is released as often as chi-square needs; that all are missing shows."""
+    chances = np.append(0.99, np.full(100, 1e-4))
+    released = np.zeros(10_000, dtype=np.int64)
+    right = np.random.default_rng(0).choice(101, 10_000, p=chances / chances.sum())
+
+    assert law._chi_square(released, chances) < ALPHA
+    assert law._chi_square(right, chances) > ALPHA
+
+
+def test_the_keystream_is_the_standards(monkeypatch):
+    assert law.of_keystream().ask(share()).verdict == "held"
+    monkeypatch.setattr(law, "keystream", lambda *_, **__: bytes(64))
+    assert law.of_keystream().ask(share()).verdict == "broken"
+
+
+def test_time_bounds_the_draws():
+    quick = replace(share(), seconds=0.01)
+    drawn = quick.samples(lambda n: np.zeros(n, dtype=np.int64), most=1000)
+
+    assert len(drawn) == 1000
+    assert len(quick.samples(lambda n: np.zeros(n, dtype=np.int64))) > 1000

@@ -19,6 +19,8 @@ demo: $(READY)
 	  printf '\n' && cat .demo/released.csv && \
 	  printf '\n--- its certificate, read and checked\n' && \
 	  ../$(BIN)/nomdeplume certificate .demo/released.csv.certificate.json --release .demo/released.csv
+	@printf '\n--- the program tries to break its own promise, for ten seconds\n'
+	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume audit --seconds 10
 
 test: lint
 	cd "$(ROOT)." && $(BIN)/python -m pytest -q -n $(CORES)

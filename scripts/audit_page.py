@@ -9,9 +9,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from faults import CONTROLS, FAULTS, Fault
 from nomdeplume import Audit, Finding, Report, Table
+from nomdeplume.audit.finding import INSTRUMENTS
 
 PAGE = Path(__file__).parents[1] / "docs" / "audit.md"
-EPSILON, SECONDS = 6.0, 30.0
+EPSILON, SECONDS = 6.0, 20.0
 
 HEAD = """# The audit, audited
 
@@ -28,8 +29,8 @@ finds in other people's packages in [peers](peers.md).
 |---|---|---|---|---|---|---|
 """
 MIDDLE = """
-*p* is the chance that what was drawn comes from the right law, *nats* are losses, proven where
-so many were promised. Of each instrument the strongest evidence is shown.
+*p* is the chance that what is right looks as bad as that or worse; *nats* are losses, proven
+where so many were promised. Of each instrument the strongest evidence is shown.
 
 ## What is right
 
@@ -43,12 +44,17 @@ to its promise the strongest evidence came.
 
 def strongest(report: Report) -> list[Finding]:
     """Of each instrument that called it broken, the finding that shows it best."""
-    best: dict[str, Finding] = {}
-    for finding in report.broken:
-        known = best.setdefault(finding.instrument, finding)
-        if (finding.ratio or -1.0) > (known.ratio or -1.0):
-            best[finding.instrument] = finding
-    return list(best.values())
+
+    def strength(finding: Finding) -> tuple[float, float]:
+        unlikely = 1.0 if finding.pvalue is None else finding.pvalue
+        return finding.ratio or 0.0, -unlikely
+
+    found = {each.instrument for each in report.broken}
+    return [
+        max((each for each in report.broken if each.instrument == name), key=strength)
+        for name in INSTRUMENTS
+        if name in found
+    ]
 
 
 def rows(name: str, fault: Fault, report: Report) -> list[str]:

@@ -36,7 +36,7 @@ MU, T, BETA = 0.8, 0.5, 0.001  # of Mahalanobis, Vickrey and TEM
 SPOILS: dict[str, tuple[Callable[[Floats, Generator], Floats], str]] = {
     "noise × 0.9": (lambda z, _: 0.9 * z, "too little noise: the loss is that of ε/0.9"),
     "noise × 0.8": (lambda z, _: 0.8 * z, "too little noise: the loss is that of ε/0.8"),
-    "one orthant": (
+    "Gaussian over [0, 1]": (
         lambda z, _: np.abs(z),
         "directions of Gaussians over [0, 1] or their sizes: never back",
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 from itertools import islice
 from textwrap import shorten
@@ -20,6 +20,7 @@ from nomdeplume.frames import Private
 from nomdeplume.mechanism import Mechanism, NoisyNearest
 from nomdeplume.noise import Laplace
 from nomdeplume.privacy.accountant import Account
+from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise, state
@@ -113,11 +114,16 @@ class Obfuscator:
     @cached_property
     def promises(self) -> tuple[Promise, ...]:
         """The guarantees in words, and as odds between public texts where they are about texts."""
+        return self.stated()
+
+    def stated(self, *, tolerance: float = TOLERANCE) -> tuple[Promise, ...]:
+        """The promises, where what is lost up to δ may be a share of about `tolerance` too high."""
+        account = self.account if self._laplace else None
+        one = partial(state, any_two=self._any, tolerance=tolerance)
         *others, texts = self.guarantees
-        account = self.account if self._is_laplace else None
         return (
-            *(state(each, self.vocabulary, of_texts=False, any_two=self._any) for each in others),
-            state(texts, self.vocabulary, of_texts=True, account=account, any_two=self._any),
+            *(one(each, self.vocabulary, of_texts=False) for each in others),
+            one(texts, self.vocabulary, of_texts=True, account=account),
         )
 
     def account(self, x: str, y: str) -> Account:
@@ -125,26 +131,32 @@ class Obfuscator:
 
         It is about kept words, as they are reduced; no words count as the public bag.
         """
-        if not self._is_laplace:
+        noise = self._laplace
+        if noise is None:
             raise InputError(
                 f"only Laplace noise has an account, got {self.mechanism.name}; "
                 "its pure loss is that of the guarantee."
             )
-        way, epsilon = REDUCTIONS[self.reduction], self.mechanism.guarantee.epsilon
-        return way.account(epsilon, self.size, self.vocabulary, x, y)
+        way = REDUCTIONS[self.reduction]
+        return way.account(noise.epsilon, self.size, self.vocabulary, x, y)
 
     @property
-    def _is_laplace(self) -> bool:
-        """Whether words are released by Laplace noise in all dimensions of the table."""
-        return type(getattr(self.mechanism, "noise", None)) is Laplace
+    def _laplace(self) -> Laplace | None:
+        """The noise, if it is Laplace noise in all dimensions of the table: not if anything less.
+
+        A subclass may do anything with the noise, and its law is then another.
+        """
+        if type(self.mechanism) is not NoisyNearest or type(self.mechanism.noise) is not Laplace:
+            return None
+        return self.mechanism.noise
 
     @cached_property
     def _any(self) -> Account | None:
         """The account between any two texts: all words as far apart as words can be."""
-        if not self._is_laplace:
+        table, noise = self.vocabulary.table, self._laplace
+        if noise is None:
             return None
-        table, epsilon = self.vocabulary.table, self.mechanism.guarantee.epsilon
-        one = Account.of_bags(epsilon, [2 * table.radius], table.dimensions)
+        one = Account.of_bags(noise.epsilon, [2 * table.radius], table.dimensions)
         return one.over_releases(self.size)
 
     @cached_property

@@ -79,13 +79,11 @@ class Sample:
 
     def account(self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str) -> Account:
         """By the cheapest plan or by the one with the shortest longest move, whichever is less."""
-        kept, k = Kept(vocabulary), vocabulary.table.dimensions
+        kept = Kept(vocabulary)
         clouds = kept(x), kept(y)
-        cheapest, narrowest = (
-            Account.of_draws(epsilon, plan.moved, plan.masses / plan.total, size, k)
-            for plan in (word_mover_plan(*clouds), bottleneck_plan(*clouds))
-        )
-        return cheapest | narrowest
+        plans = word_mover_plan(*clouds), bottleneck_plan(*clouds)
+        moves = [(plan.moved, plan.masses / plan.total) for plan in plans]
+        return Account.of_draws(epsilon, moves, size, vocabulary.table.dimensions)
 
 
 @dataclass(frozen=True)

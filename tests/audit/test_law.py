@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from scipy.stats import gamma
 from tests.conftest import ALPHA
 
 from nomdeplume import Laplace, NoisyNearest, Table, seeded
-from nomdeplume.audit import law
+from nomdeplume.audit import chances, law
 from nomdeplume.audit.probe import Share
 from nomdeplume.privacy.exact import laplace_channel
 
@@ -21,10 +22,11 @@ def table(k, words=300):
     return Table([f"w{i}" for i in range(words)], vectors + 2)
 
 
-def verdicts(noise, k):
+def verdicts(noise, k, seconds=0.5):
+    probes = law.of_noise(noise, table(k))
     return {
         finding.question.split(",")[0].split(":")[0]: finding.verdict
-        for finding in (probe.ask(share()) for probe in law.of_noise(noise, table(k)))
+        for finding in (probe.ask(share(seconds=seconds)) for probe in probes)
     }
 
 
@@ -86,6 +88,50 @@ def test_noise_that_is_used_twice_is_seen(k):
     assert found["noise"] == "broken"
 
 
+@pytest.mark.parametrize("k", [1, 50])
+def test_noise_that_is_used_again_later_is_seen(k):
+    """However far apart the two are."""
+
+    def again(noise, _):
+        return noise[np.arange(len(noise)) % max(1, len(noise) - 20)]
+
+    found = verdicts(Bent(2.0, bend=again), k)
+
+    assert found["noise"] == "broken"
+
+
+def test_a_tail_that_is_cut_off_is_seen():
+    """Noise that is never long has no finite loss."""
+
+    def clipped(noise, _):
+        length = np.linalg.norm(noise, axis=1, keepdims=True)
+        return noise * np.minimum(1, gamma(50, scale=1 / 2.0).ppf(0.999) / length)
+
+    assert verdicts(Bent(2.0, bend=clipped), 50, 8)["length of the noise is Gamma(k)"] == "broken"
+
+
+def test_one_coordinate_without_noise_is_seen():
+    weak = np.where(np.arange(50) == 37, 0.01, 1.0)
+    found = verdicts(Bent(2.0, bend=lambda noise, _: noise * weak), 50)
+
+    assert found["direction of the noise is uniform"] == "broken"
+
+
+def test_a_public_grid_is_no_coarse_noise():
+    """Rounding what is noisy is right; rounding the noise is not."""
+
+    class OnGrid(Laplace):
+        def add(self, vectors, rng):
+            return np.rint(super().add(vectors, rng) * 2**20) / 2**20
+
+    assert verdicts(OnGrid(2.0), 3)["noise is drawn in float64"] == "held"
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1e9, 1e16])
+def test_noise_much_shorter_than_vectors_holds(epsilon):
+    assert set(verdicts(Laplace(epsilon), 3).values()) == {"held"}
+
+
 @pytest.mark.parametrize("kind", [np.float16, np.float32])
 def test_coarse_noise_is_seen(kind):
     found = verdicts(Bent(2.0, bend=lambda noise, _: noise.astype(kind).astype(float)), 3)
@@ -100,7 +146,7 @@ def test_chances_of_words_are_compared_with_their_formula():
 
     def verdict(epsilon, factor=1.0):
         mechanism = NoisyNearest(line, Laplace(epsilon))
-        probe = law.of_channel(
+        probe = chances.of_channel(
             mechanism, lambda ids: laplace_channel(places, factor, places[ids]), ids, "line"
         )
         return probe.ask(share()).verdict
@@ -112,7 +158,7 @@ def test_chances_of_words_are_compared_with_their_formula():
 
 def test_a_word_without_a_chance_breaks_a_channel():
     line = Table(list("ab"), [[0.0], [1.0]])
-    never = law.of_channel(
+    never = chances.of_channel(
         NoisyNearest(line, Laplace(1.0)), lambda ids: np.eye(2)[ids], np.array([0]), "line"
     )
 
@@ -121,18 +167,18 @@ def test_a_word_without_a_chance_breaks_a_channel():
 
 def test_the_rare_are_tested_together():
     """None of 100 words is released as often as chi-square needs; that all are missing shows."""
-    chances = np.append(0.99, np.full(100, 1e-4))
+    due = np.append(0.99, np.full(100, 1e-4))
     released = np.zeros(10_000, dtype=np.int64)
-    right = np.random.default_rng(0).choice(101, 10_000, p=chances / chances.sum())
+    right = np.random.default_rng(0).choice(101, 10_000, p=due / due.sum())
 
-    assert law._chi_square(released, chances) < ALPHA
-    assert law._chi_square(right, chances) > ALPHA
+    assert chances.fit(released, due) < ALPHA
+    assert chances.fit(right, due) > ALPHA
 
 
 def test_the_keystream_is_the_standards(monkeypatch):
-    assert law.of_keystream().ask(share()).verdict == "held"
-    monkeypatch.setattr(law, "keystream", lambda *_, **__: bytes(64))
-    assert law.of_keystream().ask(share()).verdict == "broken"
+    assert chances.of_keystream().ask(share()).verdict == "held"
+    monkeypatch.setattr(chances, "keystream", lambda *_, **__: bytes(64))
+    assert chances.of_keystream().ask(share()).verdict == "broken"
 
 
 def test_time_bounds_the_draws():

@@ -118,7 +118,7 @@ def test_what_is_lost_up_to_delta_as_json(world):
     more = ("--epsilon", "0.1", "--size", "10", "--delta", "1e-3", "--json")
     one = json.loads(world("a.txt", "b.txt", *more).stdout)["release"]
     many = json.loads(world("a.txt", "b.txt", *more, "--documents", "20").stdout)["release"]
-    account = Account.of_draws(0.1, [0, 1, 3], [1 / 2, 1 / 6, 1 / 3], 10, 1)
+    account = Account.of_draws(0.1, [([0, 1, 3], [1 / 2, 1 / 6, 1 / 3])], 10, 1)
 
     assert one["delta"] == 1e-3
     assert one["loss_at_delta"] == pytest.approx(account.loss(1e-3), rel=1e-3)
@@ -127,8 +127,45 @@ def test_what_is_lost_up_to_delta_as_json(world):
     assert many["loss"] == pytest.approx(60)
 
 
+def test_what_is_lost_up_to_delta_follows_from_moves_and_not_from_a_distance(run, tmp_path):
+    """Two pairs that are as far apart: a word in ten moves that far, or all of them do."""
+    (tmp_path / "plane.txt").write_text("apple 0 0\npear 4 0\nlake 8 0\n", encoding="utf-8")
+    texts = {"tenth": "apple " * 9 + "pear", "other": "apple " * 9 + "lake"}
+    for name, text in {**texts, "one": "apple", "two": "pear"}.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    release = ("--epsilon", "0.1", "--size", "20", "--documents", "12", "--delta", "1e-6")
+
+    def distance(*arguments):
+        return run("distance", "--table", "plane.txt", *arguments, *release).stdout.decode()
+
+    few = json.loads(distance("tenth.txt", "other.txt", "--json"))["release"]
+    all_ = json.loads(distance("one.txt", "two.txt", "--json"))["release"]
+    said = " ".join(distance("tenth.txt", "other.txt").split())
+
+    assert few["loss"] == pytest.approx(all_["loss"]) == pytest.approx(12 * 8)
+    assert few["loss_at_delta"] == pytest.approx(7.39, abs=0.01)
+    assert all_["loss_at_delta"] == pytest.approx(28.9, abs=0.1)
+    assert "less is lost for 12 documents whose words move as those of these two do: P(S)" in said
+
+
+def test_between_identical_texts_nothing_is_said_about_delta(world):
+    more = ("--epsilon", "6", "--size", "10", "--delta", "1e-6")
+    said = world("a.txt", "a.txt", *more).stdout.decode()
+
+    assert "at most a factor of 1:" in said
+    assert "δ" not in said
+
+
+def test_a_small_saving_is_not_called_one_time_less(world):
+    more = ("--epsilon", "3", "--size", "1", "--delta", "0.01")
+    said = " ".join(world("a.txt", "b.txt", *more).stdout.decode().split())
+
+    assert "less is lost: P(S)" in said
+    assert "times less" not in said
+
+
 def test_what_is_not_known_to_be_less_is_said_so(world):
-    more = ("--epsilon", "6", "--size", "1", "--delta", "1e-300", "--reduction", "apportion")
+    more = ("--epsilon", "6", "--size", "1", "--delta", "1e-300")
     said = world("a.txt", "b.txt", *more).stdout.decode()
 
     assert "no less is known to be lost" in said

@@ -33,8 +33,8 @@ def true_delta(p, q, loss):
 
 
 @cache
-def deltas(account):
-    return [account.delta(loss) for loss in SHARES * account.pure]
+def deltas(account, pure):
+    return np.array([account.delta(loss) for loss in SHARES * pure])
 
 
 def texts_and_laws(reduction):
@@ -52,7 +52,7 @@ def texts_and_laws(reduction):
 def test_no_two_texts_lose_more_than_their_account_says(reduction):
     """At every loss, for all pairs of texts, against the law of what is released."""
     way, texts, laws = texts_and_laws(reduction)
-    least = []
+    seen, caught = 0, 0
     for (x, p), (y, q) in combinations(zip(texts, laws, strict=True), 2):
         account = way.account(world.EPSILON, 2, VOCABULARY, x, y)
         if not account.pure:
@@ -61,10 +61,11 @@ def test_no_two_texts_lose_more_than_their_account_says(reduction):
         promise = way.guarantees(world.WORD, 2, VOCABULARY)[-1]
         assert account.pure == pytest.approx(promise.loss(x, y), rel=1e-12)
         due = np.array([true_delta(p, q, loss) for loss in SHARES * account.pure])
-        assert (due <= deltas(account)).all()
-        least.append((np.array(deltas(account)) - due).min())
-    assert len(least) > 100
-    assert min(least) < 0.01  # and not by a mile
+        less = way.account(0.97 * world.EPSILON, 2, VOCABULARY, x, y)
+        assert (due <= deltas(account, account.pure)).all()
+        seen, caught = seen + 1, caught + bool((due > deltas(less, account.pure)).any())
+    assert seen > 100
+    assert caught >= 5  # 3 % less noise than there is would be seen
 
 
 def test_the_mean_move_is_no_account_of_drawn_words():
@@ -72,7 +73,7 @@ def test_the_mean_move_is_no_account_of_drawn_words():
     x, y = np.array([0.9, 0, 0, 0.1]), np.array([1.0, 0, 0, 0])
     p, q = x @ world.CHANNEL, y @ world.CHANNEL
     mean = Account.of_bags(1.0, [word_mover(Cloud.of([[0.0], [4.0]], [9, 1]), [[0.0]])], 1)
-    right = Account.of_draws(1.0, [0.0, 4.0], [0.9, 0.1], 1, 1)
+    right = Account.of_draws(1.0, [([0.0, 4.0], [0.9, 0.1])], 1, 1)
 
     assert true_delta(p, q, 0.35) > mean.delta(0.35)
     assert true_delta(p, q, 0.35) <= right.delta(0.35)

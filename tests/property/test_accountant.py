@@ -1,14 +1,18 @@
 """Accounts keep to their algebra, and are never optimistic, for whatever words."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.stats import norm
 
 from nomdeplume import Account, InputError
+from nomdeplume.privacy.accountant import LossLaw
 
 DIMENSIONS = st.sampled_from([1, 2, 3, 5, 10, 50, 100, 300])
 EPSILON = st.sampled_from([0.05, 0.5, 1.0, 6.0])
@@ -87,7 +91,7 @@ def test_accounts_add_up(k, moves, others, count):
 @given(DIMENSIONS, EPSILON, MOVES, st.integers(1, 5), DELTAS)
 def test_drawing_lies_between_the_least_and_the_longest_move(k, epsilon, moves, size, delta):
     shares = np.full(len(moves), 1 / len(moves))
-    drawn = Account.of_draws(epsilon, moves, shares, size, k)
+    drawn = Account.of_draws(epsilon, [(moves, shares)], size, k)
     least, longest = (
         Account.of_bags(epsilon, [move] * size, k) for move in (min(moves), max(moves))
     )
@@ -98,9 +102,9 @@ def test_drawing_lies_between_the_least_and_the_longest_move(k, epsilon, moves, 
 
 
 def test_of_two_plans_the_better_is_taken():
-    cheap = Account.of_draws(1.0, [0.0, 9.0], [0.9, 0.1], 50, 20)
-    short = Account.of_draws(1.0, [3.0], [1.0], 50, 20)
-    both = cheap | short
+    plans = [([0.0, 9.0], [0.9, 0.1]), ([3.0], [1.0])]
+    cheap, short = (Account.of_draws(1.0, [plan], 50, 20) for plan in plans)
+    both = Account.of_draws(1.0, plans, 50, 20)
 
     assert both.pure == short.pure == 150
     for delta in (1e-12, 1e-6, 1e-2):
@@ -113,8 +117,8 @@ def test_words_that_stay_lose_nothing():
     for account in (
         Account.of_bags(1.0, [], 3),
         Account.of_bags(1.0, [0.0, 0.0], 3),
-        Account.of_draws(1.0, [0.0], [1.0], 9, 3),
-        Account.of_draws(1.0, [0.0], [1.0], 9, 3) | Account.of_draws(1.0, [0.0], [1.0], 9, 3),
+        Account.of_draws(1.0, [([0.0], [1.0])], 9, 3),
+        Account.of_draws(1.0, [([0.0, 4.0], [0.5, 0.5]), ([0.0], [1.0])], 9, 3),
     ):
         assert (account.pure, account.loss(1e-6), account.delta(0)) == (0, 0, 0)
     assert Account.of_bags(1.0, [0.0, 2.0], 3) == Account.of_bags(1.0, [2.0], 3)
@@ -145,6 +149,58 @@ def test_releases_without_number_have_an_account():
     assert 0.1 < account.loss(1e-6) / account.pure < 0.2
 
 
+def exact_delta(k, s, loss):
+    """δ of one word: ∫ over ℓ > loss of e^(loss−ℓ)·P(L > ℓ)."""
+    law = LossLaw(k, s)
+    return quad(lambda x: np.exp(loss - x) * law.above(x), loss, s, limit=500)[0]
+
+
+def test_a_rare_far_move_does_not_coarsen_what_is_near():
+    """Where nearly all words move by 0.01 and a few by 51.7, the grid is as fine as the first."""
+    stay, far = 1.8e-5, 5e-5
+    account = Account.of_draws(1.0, [([0, 0.01, 51.7], [stay, 1 - stay - far, far])], 1, 5)
+
+    def excess(loss):
+        return (1 - stay - far) * exact_delta(5, 0.01, loss) + far * exact_delta(5, 51.7, loss)
+
+    due = brentq(lambda loss: excess(loss) - 1e-4, 0, 0.0099)
+    assert due <= account.loss(1e-4) <= 1.01 * due
+
+
+def test_a_move_that_hardly_ever_is_made_hardly_counts():
+    """A hundred draws: far moves have a chance of 10⁻¹⁰ in all, which is taken from δ."""
+    account = Account.of_draws(1.0, [([1.0, 1000.0], [1 - 1e-12, 1e-12])], 100, 50)
+    near = Account.of_bags(1.0, [1.0] * 100, 50)
+
+    assert near.loss(1e-6, tolerance=1e-6) <= account.loss(1e-6) * (1 + 1e-5)
+    assert account.loss(1e-6) <= 1.01 * near.loss(1e-6 - 1e-10)
+
+
+def test_so_many_words_that_no_grid_holds_them():
+    account = Account.of_bags(1.0, [1.0] * 100, 3).over_releases(10**6)
+    many = account.over_releases(10**6)  # 10¹⁴ words
+
+    assert many.pure == 1e14
+    assert 0.99 * account.loss(1e-6) < many.loss(1e-6) / 1e6 < account.loss(1e-6)
+    assert many.delta(many.loss(1e-6) * 1.0001) <= 1e-6
+
+
+def test_far_words_do_not_round_near_ones():
+    """Of more than 512 distinct losses, one is far."""
+    near = np.linspace(0.05, 0.06, 1500)
+    both = Account.of_bags(1.0, [*near, 40.0], 20)
+    least = Account.of_bags(1.0, [0.055] * 1500, 20) + Account.of_bags(1.0, [40.0], 20)
+
+    assert both.loss(1e-6) == pytest.approx(least.loss(1e-6), rel=0.01)
+
+
+def test_losses_beyond_what_floats_can_square_are_rounded_up():
+    tiny = Account.of_bags(1.0, [1e-310, 1.0], 3)
+    alone = Account.of_bags(1.0, [1.0], 3)
+
+    assert alone.loss(1e-6) * (1 - ROUNDING) <= tiny.loss(1e-6) <= alone.loss(1e-6) * (1 + ROUNDING)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -156,14 +212,16 @@ def test_releases_without_number_have_an_account():
         lambda: Account.of_bags(1.0, [1e308, 1e308], 2),
         lambda: Account.of_bags(1.0, [1.0], 0),
         lambda: Account.of_bags(1.0, "zyxoquant", 2),
-        lambda: Account.of_draws(1.0, [1.0, 2.0], [0.5, 0.6], 3, 2),
-        lambda: Account.of_draws(1.0, [1.0, 2.0], [1.0, 0.0], 3, 2),
-        lambda: Account.of_draws(1.0, [], [], 3, 2),
-        lambda: Account.of_draws(1.0, [1.0], [1.0], 0, 2),
-        lambda: Account.of_bags(1.0, [1.0, 2.0], 2) | Account.of_bags(1.0, [1.0], 2),
+        lambda: Account.of_draws(1.0, [([1.0, 2.0], [0.5, 0.6])], 3, 2),
+        lambda: Account.of_draws(1.0, [([1.0, 2.0], [1.0, 0.0])], 3, 2),
+        lambda: Account.of_draws(1.0, [([], [])], 3, 2),
+        lambda: Account.of_draws(1.0, [], 3, 2),
+        lambda: Account.of_draws(1.0, [([1.0], [1.0])], 0, 2),
         lambda: Account.of_bags(1.0, [1.0], 2).over_releases(0),
         lambda: Account.of_bags(1.0, [1.0], 2).delta(-1.0),
         lambda: Account.of_bags(1.0, [1.0], 2).delta(np.inf),
+        lambda: Account.of_bags(1.0, [1.0], 2).delta(Fraction(10**400)),
+        lambda: Account.of_bags(1.0, [1.0], 2).loss(Fraction(1, 10**400)),
     ],
 )
 def test_what_is_no_account_is_refused(make):

@@ -8,7 +8,7 @@ from tests.conftest import ALPHA
 
 from nomdeplume import Account, Laplace, Obfuscator, Table
 from nomdeplume.bag import sample
-from nomdeplume.privacy.loss_law import LossLaw
+from nomdeplume.privacy.accountant import LossLaw
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 

@@ -1,5 +1,5 @@
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -107,6 +107,27 @@ def test_other_noise_has_no_account_and_promises_purely(obfuscator):
         other.account("rain", "snow")
 
 
+@dataclass(frozen=True, eq=False)
+class Projected(NoisyNearest):
+    """Noise along the first dimension only: less of it than the account of all would need."""
+
+    def release(self, ids, rng):
+        vectors = self.table.vectors[ids].astype(float)
+        vectors[:, :1] = self.noise.add(vectors[:, :1], rng)
+        return self.index.nearest(vectors)
+
+
+def test_another_mechanism_with_that_noise_has_no_account():
+    table = Table(("rain", "snow", "sun"), np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]]))
+    kept = Vocabulary.of(table)
+    other = Obfuscator(kept, Projected(table, Laplace(3.0), kept.ids), 20)
+
+    assert all(odds.loss_at_delta == odds.loss for odds in other.promises[1].odds)
+    with pytest.raises(InputError, match="only Laplace noise has an account"):
+        other.account("rain", "snow")
+    assert Obfuscator.laplace(kept, epsilon=3.0, size=20).account("rain", "snow").pure == 180
+
+
 def test_a_promise_about_samples_says_nothing_about_texts(obfuscator):
     assert [odds.pair for odds in obfuscator.promises[0].odds] == ["any"]
 
@@ -193,7 +214,7 @@ def test_a_smaller_stated_promise_is_found_out(certificate, bundled):
     assert not all(check.holds for check in verify(lying, Vocabulary.of(bundled), None))
 
 
-@pytest.mark.parametrize("change", [0.99, 1.01])
+@pytest.mark.parametrize("change", [0.99, 0.9995, 0.9999, 1.002])
 def test_another_loss_up_to_delta_is_found_out(certificate, bundled, change):
     promise = certificate.promises[1]
     first = promise.odds[0]
@@ -202,6 +223,27 @@ def test_another_loss_up_to_delta_is_found_out(certificate, bundled, change):
     for stated in (lying, replace(promise, delta=1e-7)):
         changed = replace(certificate, promises=(certificate.promises[0], stated))
         assert not all(check.holds for check in verify(changed, Vocabulary.of(bundled), None))
+
+
+@pytest.mark.parametrize("reduction", ["sample", "apportion"])
+@pytest.mark.parametrize(("epsilon", "size"), [(0.01, 50), (0.3, 7), (6, 100), (20, 1)])
+def test_honest_losses_up_to_delta_pass(bundled, reduction, epsilon, size):
+    """Whatever grid they were found on: that of the check is finer, and finds no more."""
+    obfuscator = Obfuscator.laplace(bundled, epsilon=epsilon, size=size, reduction=reduction)
+    certificate = obfuscator(["rain"])[0].certificate
+
+    assert all(check.holds for check in verify(certificate, Vocabulary.of(bundled), None))
+    assert certificate.promises == obfuscator.promises
+
+
+def test_a_second_column_is_shown_where_it_says_something_else(obfuscator):
+    promise = obfuscator.promises[1]
+    same = tuple(replace(odds, loss_at_delta=odds.loss * (1 - 1e-9)) for odds in promise.odds)
+    shown = promise.plainly()
+
+    assert "plus δ = 1e-06." in " ".join(shown.split())
+    assert "plus δ = 0.01." in " ".join(replace(promise, delta=0.01).plainly().split())
+    assert "δ" not in replace(promise, odds=same).plainly()
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from scipy.special import betainc, gammaincinv, ive, kve
 from scipy.stats import laplace
 
 from nomdeplume import InputError
-from nomdeplume.privacy import loss_grid
-from nomdeplume.privacy.angles import Angles
-from nomdeplume.privacy.loss_grid import on_grid
-from nomdeplume.privacy.loss_law import LossLaw
+from nomdeplume.privacy.accountant import LossLaw
+from nomdeplume.privacy.accountant import grid as on_grids
+from nomdeplume.privacy.accountant.angles import Angles
+from nomdeplume.privacy.accountant.grid import on_grid
 
 LAWS = [(k, s) for k in (1, 2, 3, 4, 10, 100, 1000) for s in (0.01, 1.0, 8.0, 40.0)]
 
@@ -133,11 +133,11 @@ def test_quadrature_errs_by_less_than_is_allowed_for_it(k, s, tilt, monkeypatch)
         step = 2.0 ** np.floor(np.log2(min(share * deviation, 0.5 / (1 + tilt))))
         coarse = on_grid(angles, tilt, step)
         with monkeypatch.context() as patch:
-            patch.setattr(loss_grid, "NODES", 14)
+            patch.setattr(on_grids, "PANEL_NODES", 14)
             fine = on_grid(angles, tilt, step)
-        digits = 8 * np.finfo(float).eps * abs(fine.scale[0])  # of a logarithm, allowed elsewhere
-        scaled = max(0.0, abs(coarse.scale[0] - fine.scale[0]) - digits)
-        assert np.abs(coarse.masses - fine.masses).sum() + scaled < coarse.error[0] / 2
+        digits = 8 * np.finfo(float).eps * abs(fine.moments[0])  # of a logarithm, allowed elsewhere
+        scaled = max(0.0, abs(coarse.moments[0] - fine.moments[0]) - digits)
+        assert np.abs(coarse.masses - fine.masses).sum() + scaled < coarse.errors[0] / 2
 
 
 def test_what_is_no_law_is_refused():

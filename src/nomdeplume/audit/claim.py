@@ -56,7 +56,7 @@ class Claim:
         words = [self.table.words[i] for i in ids.tolist()]
         try:
             released = list(self.function(words))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise InputError(
                 f"the function fails on words of table {self.table.name}: {type(error).__name__}."
             ) from error
@@ -65,6 +65,8 @@ class Claim:
                 f"the function must release one word for each word, got {len(released)} for "
                 f"{len(ids)}."
             )
+        if not all(isinstance(word, str) for word in released):
+            raise InputError("the function must release words; what it gave are no strings.")
         known = self._id_of
         return np.array([known.get(word, len(known)) for word in released], dtype=np.int64)
 

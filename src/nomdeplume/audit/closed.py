@@ -7,14 +7,15 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.audit.chances import Channel
 from nomdeplume.audit.finding import Finding, by_loss
-from nomdeplume.audit.law import Channel
 from nomdeplume.audit.probe import Probe
 from nomdeplume.privacy.exact import bags, law
 from nomdeplume.privacy.exact import loss as exact_loss
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
+Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 EXACT = 2e9  # chances compared, of all pairs of words
@@ -37,18 +38,14 @@ def _all_pairs(
     vectors, chances = table.vectors[ids].astype(np.float64), channel(ids)
     with np.errstate(divide="ignore"):
         logs = np.log(chances)
-    worst = 0.0, 0.0, 0.0  # ratio, loss, promise
+    found = []
     for i in range(len(ids)):
         with np.errstate(invalid="ignore"):
             losses = np.nan_to_num(logs[i] - logs, nan=0.0, posinf=np.inf).max(axis=1)
-        promise = guarantee.epsilon * np.linalg.norm(vectors - vectors[i], axis=1)
-        apart = promise > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(apart, losses / promise, np.where(losses > 1e-9, np.inf, 0.0))
-        j = int(ratio.argmax())
-        found = round(float(ratio[j]), 9), float(losses[j]), float(promise[j])
-        worst = max(worst, found)
-    return by_loss(f"all pairs of {len(ids):,} words", world, worst[1], worst[2])
+        promises = guarantee.epsilon * np.linalg.norm(vectors - vectors[i], axis=1)
+        found.append(_worst(losses, promises))
+    worst = _worst(*np.transpose(found))
+    return by_loss(f"by its formula, all pairs of {len(ids):,} words", world, *worst)
 
 
 def of_all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Probe:
@@ -62,10 +59,16 @@ def _all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) 
     chances, vectors = channel(ids), table.vectors[ids].astype(np.float64)
     promise = guarantee.over_bags(size)
     laws = {bag: law(chances, bag) for bag in bags(len(ids), size)}
-    worst = 0.0, 0.0, 0.0  # ratio, loss, promise
-    for x, y in permutations(laws, 2):
-        due = float(promise.loss(vectors[list(x)], vectors[list(y)]))
-        lost = exact_loss(laws[x], laws[y])
-        ratio = lost / due if due else np.inf if lost > 1e-9 else 0.0
-        worst = max(worst, (round(ratio, 9), lost, due))
-    return by_loss(f"all pairs of bags of {size} words", world, worst[1], worst[2])
+    pairs = list(permutations(laws, 2))
+    losses = [exact_loss(laws[x], laws[y]) for x, y in pairs]
+    promises = [promise.loss(vectors[list(x)], vectors[list(y)]) for x, y in pairs]
+    worst = _worst(np.array(losses), np.array(promises))
+    return by_loss(f"by its formula, all bags of {size} words", world, *worst)
+
+
+def _worst(losses: Floats, promises: Floats) -> tuple[float, float]:
+    """The loss that passes its promise most or, if none does, comes nearest to it; and that."""
+    beyond = losses - promises * (1 + 1e-9) - 1e-12
+    share = np.round(losses / np.maximum(promises, 1e-9), 6)
+    worst = np.lexsort((promises, np.where(beyond > 0, 2 + beyond, np.minimum(share, 1))))[-1]
+    return float(losses[worst]), float(promises[worst])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from math import inf, isfinite
+from math import inf, isfinite, isnan
 from textwrap import fill
 from typing import Any
 
 INSTRUMENTS = ("law", "loss", "flow")
 HELD, BROKEN, OPEN = "held", "broken", "open"
+TABLE = "table"  # the world that is none: the user's own table
 SIGNS = {HELD: "✓", BROKEN: "✗", OPEN: "–"}
 
 
@@ -40,9 +42,6 @@ class Finding:
         return self.proven / self.promise if self.promise else inf if self.proven > 0 else 0.0
 
 
-TABLE = "table"  # the world that is none: the user's own table
-
-
 def by_pvalue(
     instrument: str, question: str, pvalue: float, *, alpha: float, samples: int, what: str = ""
 ) -> Finding:
@@ -50,6 +49,17 @@ def by_pvalue(
     verdict = BROKEN if pvalue < alpha else HELD
     evidence = f"{what}p = {pvalue:.2g}" if pvalue > 0 else f"{what}p < 1e-300"
     return Finding(instrument, question, verdict, evidence, samples, pvalue=float(pvalue))
+
+
+def said(question: str, evidence: str, *, holds: bool, samples: int = 0) -> Finding:
+    """What was seen of the flow, without chance."""
+    return Finding("flow", question, HELD if holds else BROKEN, evidence, samples)
+
+
+def least(pvalues: Iterable[float]) -> float:
+    """One p-value for several: the least of m, times m. A test that had nothing to say has NaN."""
+    several = [1.0 if isnan(pvalue) else pvalue for pvalue in pvalues]
+    return min(1.0, len(several) * min(several))
 
 
 def by_loss(
@@ -85,7 +95,7 @@ def _share(ratio: float) -> str:
     return f"{100 * ratio:.0f} %" if ratio < 2 else f"{ratio:.1f} times as many"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Report:
     """All findings about one mechanism, and what they come to."""
 
@@ -113,6 +123,10 @@ class Report:
         head = f"Audit of {self.subject}: {self.seconds:.0f} s, α = {self.alpha:g}"
         ending = "\n".join(fill(sentence, 79) for sentence in self.conclusion)
         return "\n".join([head, *rows, "", ending])
+
+    def __repr__(self) -> str:
+        said = f"{len(self.broken)} broken" if self.broken else "none broken"
+        return f"<Report: {self.subject}, {len(self.findings)} questions, {said}>"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text("…" if cycle else str(self))

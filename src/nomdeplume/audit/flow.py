@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, is_dataclass, replace
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -12,25 +13,23 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from nomdeplume.audit.claim import Claim
-from nomdeplume.audit.finding import BROKEN, HELD, OPEN, Finding, by_pvalue
+from nomdeplume.audit.finding import Finding, by_pvalue, said
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism import Mechanism, Movable
-from nomdeplume.noise import Noise
+from nomdeplume.mechanism import Movable
 from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.random import seeded
+from nomdeplume.privacy.random import described, is_private
+from nomdeplume.table import Table
 from nomdeplume.table.table import digest
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 CANARIES = 40
 DOCUMENTS = 20
-WORDS = 500
-
-
-def _said(question: str, evidence: str, *, holds: bool, samples: int = 0) -> Finding:
-    return Finding("flow", question, HELD if holds else BROKEN, evidence, samples)
+REVERSED = 32  # texts in each order: enough to prove that it matters
 
 
 def canaries(known: Any) -> list[str]:
@@ -66,7 +65,7 @@ def _canaries(system: Obfuscator, share: Share) -> Finding:
     found = [what for what, leaked in leaks.items() if leaked]
     evidence = "; ".join(found) or f"{len(secrets)} canaries in {len(texts)} texts, none seen"
     samples = sum(len(document.words) for document in documents)
-    return _said(question, evidence, holds=not found, samples=samples)
+    return said(question, evidence, holds=not found, samples=samples)
 
 
 def _error(system: Obfuscator, texts: Any, share: Share) -> str:
@@ -84,11 +83,11 @@ def of_strangers(claim: Claim) -> Probe:
         question, secrets = "no unknown word comes out", canaries(set(claim.table.words))
         try:
             released = list(claim.function(secrets))
-        except Exception as error:
-            return _said(question, f"refused, with {type(error).__name__}", holds=True)
+        except (Exception, SystemExit) as error:
+            return said(question, f"refused, with {type(error).__name__}", holds=True)
         passed = len(set(released) & set(secrets))
-        said = f"{passed} of {len(secrets)} canaries came out"
-        return _said(question, said, holds=not passed, samples=len(secrets))
+        evidence = f"{passed} of {len(secrets)} canaries came out"
+        return said(question, evidence, holds=not passed, samples=len(secrets))
 
     return Probe(ask, 0.1)
 
@@ -104,13 +103,15 @@ def _order(system: Obfuscator, share: Share) -> Finding:
     far = int(np.linalg.norm(vectors - vectors[0], axis=1).argmax())
     a, b = table.words[ids[0]], table.words[ids[far]]
     half = max(1, system.size // 2)
-    texts = [" ".join([a] * half + [b] * half), " ".join([b] * half + [a] * half)] * DOCUMENTS
+    texts = [" ".join([a] * half + [b] * half), " ".join([b] * half + [a] * half)] * REVERSED
     question, samples = "order tells nothing", len(texts) * system.size
     if all(sorted(document.words) == list(document.words) for document in system(texts, share.rng)):
-        return _said(question, "alphabetical", holds=True, samples=samples)
+        return said(question, "alphabetical", holds=True, samples=samples)
     released = [document.words for document in _quiet(system)(texts, share.rng)]
     lean = [_lean(words, table, vectors[0] - vectors[far]) for words in released]
-    pvalue = float(mannwhitneyu(lean[0::2], lean[1::2]).pvalue)
+    ties = len(set(lean)) < len(lean)
+    way = "asymptotic" if ties else "exact"
+    pvalue = float(mannwhitneyu(lean[0::2], lean[1::2], method=way).pvalue)
     return by_pvalue(
         "flow", question, pvalue, alpha=share.alpha, samples=samples, what="not alphabetical, "
     )
@@ -133,87 +134,63 @@ def _lean(words: tuple[str, ...], table: Any, along: Floats) -> float:
     return float(first.mean() - second.mean()) if len(second) else 0.0
 
 
-def of_fingerprint(system: Obfuscator) -> Probe:
-    """The certificate's table against the one that is there, and that gets the noise."""
+def of_certificate(system: Obfuscator) -> Probe:
+    """What a certificate states against what is there: the table above all."""
 
     def ask(share: Share) -> Finding:
-        table = system.vocabulary.table
-        [document] = system([table.words[int(system.vocabulary.ids[0])]], share.rng)
-        stated, found = document.certificate.table_fingerprint, digest(table.words, table.vectors)
-        question = "the table is that of the certificate"
-        if stated != found or system.mechanism.table is not table:
-            return _said(question, "its fingerprint is another one", holds=False)
-        return _said(question, f"fingerprint {found[:16]}…", holds=True, samples=len(table))
+        table, mechanism = system.vocabulary.table, system.mechanism
+        documents = system([table.words[int(system.vocabulary.ids[0])]] * 2, share.rng)
+        certificate = documents[0].certificate
+        lines = "".join(f"{' '.join(document.words)}\n" for document in documents)
+        due = {
+            "table_fingerprint": digest(table.words, table.vectors),
+            "table_words": len(table),
+            "table_dimensions": table.dimensions,
+            "kept_fingerprint": system.vocabulary.fingerprint,
+            "mechanism": mechanism.name,
+            "epsilon": mechanism.guarantee.epsilon,
+            "size": system.size,
+            "reduction": system.reduction,
+            "budget": system.guarantee.epsilon,
+            "promises": system.promises,
+            "generator": described(share.rng),
+            "private": is_private(share.rng),
+            "documents": len(documents),
+            "output": Output("text", sha256(lines.encode()).hexdigest()),
+        }
+        wrong = [name for name, value in due.items() if getattr(certificate, name) != value]
+        wrong += ["table"] if mechanism.table is not table else []
+        evidence = f"not so: {', '.join(wrong)}" if wrong else f"{len(due)} statements, all true"
+        return said("the certificate says what was done", evidence, holds=not wrong)
 
     return Probe(ask, 0.2)
 
 
-@dataclass(frozen=True)
-class _Watched:
-    """Noise that remembers what it is added to, and sees only zeros if it is blind."""
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A whole system as a mechanism: every word is a text, and its document one word.
 
-    noise: Noise
-    blind: bool = False
-    seen: list[Floats] = field(default_factory=list)
+    It draws from the generator that the system takes by itself.
+    """
+
+    system: Obfuscator
+
+    @property
+    def table(self) -> Table:
+        return self.system.vocabulary.table
 
     @property
     def name(self) -> str:
-        return self.noise.name
+        return self.system.mechanism.name
+
+    @property
+    def outputs(self) -> Ids | None:
+        return self.system.mechanism.outputs
 
     @property
     def guarantee(self) -> Guarantee:
-        return self.noise.guarantee
+        return self.system.mechanism.guarantee
 
-    def add(self, vectors: Floats, rng: Generator) -> Floats:
-        self.seen.append(np.array(vectors))
-        return self.noise.add(np.zeros_like(vectors) if self.blind else vectors, rng)
-
-    def at(self, epsilon: float) -> _Watched:
-        return replace(self, noise=self.noise.at(epsilon))
-
-    def standard(self, noise: Floats) -> Floats:
-        return self.noise.standard(noise)
-
-
-def watched(mechanism: Any, *, blind: bool) -> tuple[Mechanism, list[Floats]] | None:
-    """The mechanism with its noise watched, if it is made of noise and something after it."""
-    if not (is_dataclass(mechanism) and hasattr(mechanism, "noise")):
-        return None
-    noise = _Watched(mechanism.noise, blind)
-    spied: Any = replace(mechanism, noise=noise)  # type: ignore[type-var]
-    return spied, noise.seen
-
-
-def of_vectors(mechanism: Mechanism) -> Probe:
-    """Noise is added to the vectors of the table that is named, as they are."""
-
-    def ask(share: Share) -> Finding:
-        question = "noise is added to the table's own vectors"
-        ids = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
-        if not (spied := watched(mechanism, blind=False)):
-            return Finding("flow", question, OPEN, "there is no noise to watch")
-        spied[0].release(ids, share.rng)
-        due = mechanism.table.vectors[ids].astype(np.float64)
-        seen = np.concatenate(spied[1]) if spied[1] else np.empty((0, 0))
-        same = seen.shape == due.shape and bool((seen == due).all())
-        said = "bit for bit" if same else "it is added to other vectors"
-        return _said(question, said, holds=same, samples=WORDS)
-
-    return Probe(ask, 0.1)
-
-
-def of_interference(mechanism: Mechanism) -> Probe:
-    """What comes after the noise sees nothing of the word: noise around 0 hides it entirely."""
-
-    def ask(_: Share) -> Finding:
-        question = "what follows the noise sees nothing else"
-        if not (spied := watched(mechanism, blind=True)):
-            return Finding("flow", question, OPEN, "there is no noise to watch")
-        first = spied[0].release(np.zeros(WORDS, dtype=np.int64), seeded(0))
-        often = np.bincount(first).argsort()[::-1][:3]
-        others = [spied[0].release(np.full(WORDS, i), seeded(0)) for i in often]
-        unlike = int(sum((first != other).sum() for other in others))
-        said = f"{unlike:,} of {WORDS * len(others):,} releases depend on the word"
-        return _said(question, said, holds=not unlike, samples=WORDS * (1 + len(others)))
-
-    return Probe(ask, 0.2)
+    def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002
+        documents = self.system([self.table.words[i] for i in ids.tolist()])
+        return self.table.ids(document.words[0] for document in documents)

@@ -9,7 +9,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.audit.evidence import Places, Samples, provable, strongest
-from nomdeplume.audit.finding import Finding, by_loss
+from nomdeplume.audit.finding import BROKEN, Finding, by_loss
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.obfuscator import Obfuscator
@@ -55,18 +55,28 @@ def of_texts(
     id_of = {word: i for i, word in enumerate(table.words)}
 
     def release(n: int, rng: Generator) -> Ids:
-        documents = system([*texts] * n, rng)
-        ids = [[id_of.get(word, len(table)) for word in document.words] for document in documents]
+        documents = [document.words for document in system([*texts] * n, rng)]
+        if {len(words) for words in documents} != {system.size}:
+            raise _Uneven
+        ids = [[id_of.get(word, len(table)) for word in words] for words in documents]
         return np.array(ids).reshape(n, 2, system.size)
 
     def ask(share: Share) -> Finding:
         promise = system.guarantee.loss(*texts)
         bags = [system.vocabulary.bag(text) for text in texts]
         places = [np.repeat(bag.ids, bag.counts) for bag in bags]
-        proven, limit, samples = _tried(release, places, table, share)
+        try:
+            proven, limit, samples = _tried(release, places, table, share)
+        except _Uneven:
+            evidence = "documents differ in their number of words"
+            return Finding("loss", question, BROKEN, evidence, world=world)
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
     return Probe(ask, weight)
+
+
+class _Uneven(Exception):
+    """Documents are not of one size, so their number of words tells something."""
 
 
 def _tried(

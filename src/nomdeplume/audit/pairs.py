@@ -57,6 +57,8 @@ def _near(table: Table, kept: Ids, seconds: float) -> Ids:
 
 def _by_name(table: Table, kept: Ids, which: str) -> Ids:
     words = [word.strip() for word in which.split(",")]
+    if not len(table.ids(words)):
+        words = [word.lower() for word in words]
     if len(words) != 2 or not all(words):
         raise InputError("pairs must be near, random, or two words with a comma between them.")
     ids = table.ids(words)

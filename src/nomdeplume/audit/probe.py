@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
+from typing import TypeVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.audit.finding import Finding
+
+T = TypeVar("T", np.int64, np.float64)
 
 BATCH, MOST = 32, 1 << 21  # draws in the first batch, and in all
 
@@ -23,9 +26,7 @@ class Share:
     seconds: float
     rng: Generator
 
-    def samples(
-        self, draw: Callable[[int], NDArray[np.int64]], *, most: int = MOST
-    ) -> NDArray[np.int64]:
+    def samples(self, draw: Callable[[int], NDArray[T]], *, most: int = MOST) -> NDArray[T]:
         """Draws until the time is over: how many depends on speed alone, never on what is drawn."""
         start, size, parts, total = monotonic(), min(BATCH, most), [], 0
         while True:

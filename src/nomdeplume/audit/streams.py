@@ -2,10 +2,9 @@
 
 The same words are released again and again: in one call, in two runs, threads, forked
 children and fresh interpreters. If no noise is shared, two releases of a word are equal
-with one and the same chance wherever they were made. So counts of equal words, position
-by position, may differ between two such pairs by chance only: of n independent
-differences between −1 and 1 with mean 0 the sum passes t with a chance of at most
-exp(−t²/2n) (Hoeffding).
+with one and the same chance wherever they were made. So of the words that are equal in one
+pair of releases and not in another, as many should be so one way as the other: each is a
+fair coin, whatever the chances of the words are.
 """
 
 from __future__ import annotations
@@ -21,68 +20,102 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations
-from math import exp
 from time import monotonic
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
+from scipy.stats import binomtest
 
-from nomdeplume.audit.finding import OPEN, Finding, by_pvalue
+from nomdeplume.audit.finding import BROKEN, OPEN, Finding, by_pvalue
 from nomdeplume.audit.probe import Probe, Share
+from nomdeplume.errors import PrivacyError
 from nomdeplume.mechanism import Mechanism
 
 Ids = NDArray[np.int64]
 Source = Callable[[], Generator]
 
 WORDS = 2_000
-LEAST = 160  # words that show a shared stream beyond doubt
+TRIED, LEAST = 8, 80  # words to see how quick it is, and that show a shared stream for sure
+PLACES, PATIENCE = 9, 5  # where words are released, and how much longer that may take than planned
 FRESH = (
-    "import pickle, sys; mechanism, source, ids = pickle.load(sys.stdin.buffer); "
-    "sys.stdout.buffer.write(mechanism.release(ids, source()).tobytes())"
+    "import pickle, sys; pipe, sys.stdout = sys.stdout.buffer, sys.stderr; "
+    "mechanism, source, ids = pickle.load(sys.stdin.buffer); "
+    "pipe.write(mechanism.release(ids, source()).tobytes())"
 )
 
 
-def of_streams(mechanism: Mechanism, source: Source, where: str = "") -> Probe:
+def of_streams(
+    mechanism: Mechanism,
+    source: Source,
+    question: str = "no two releases share a stream",
+    *,
+    world: str = "",
+    most: int = WORDS,
+) -> Probe:
     """Releases of the same words made in different places, compared with each other."""
-    return Probe(lambda share: _compared(mechanism, source, where, share), 1.0)
+
+    def ask(share: Share) -> Finding:
+        words = _affordable(mechanism, source, share.seconds, most)
+        if not words:
+            return Finding("flow", question, OPEN, "too slow to be released often enough")
+        ids = np.random.default_rng(0).integers(0, len(mechanism.table), words)
+        made = _everywhere(mechanism, source, np.concatenate((ids, ids)), share.seconds)
+        parts = {
+            f"{place}{half}": part
+            for place, both in made.items()
+            for half, part in (("", both[:words]), (" (later)", both[words:]))
+        }
+        return _compared(parts, len(made), share.alpha, question, world)
+
+    return Probe(ask)
 
 
-def _compared(mechanism: Mechanism, source: Source, where: str, share: Share) -> Finding:
-    words = _affordable(mechanism, source, share.seconds)
-    ids = np.random.default_rng(0).integers(0, len(mechanism.table), words)
-    twice = np.concatenate((ids, ids))
-    made = _everywhere(mechanism, source, twice, share.seconds)
-    parts = {
-        f"{place}{half}": part
-        for place, both in made.items()
-        for half, part in zip(("", " (later)"), (both[:words], both[words:]), strict=True)
-    }
-    equal = {pair: int((parts[pair[0]] == parts[pair[1]]).sum()) for pair in combinations(parts, 2)}
-    most, least = max(equal, key=equal.__getitem__), min(equal.values())
-    question = f"no two releases share a stream{where}"
-    if least == words:
-        return Finding("flow", question, OPEN, "every release is the same here", words)
-    excess = equal[most] - least
-    pvalue = min(1.0, len(equal) ** 2 * exp(-(excess**2) / (2 * words)))
-    said = f"{len(made)} places, at most {equal[most]:,} of {words:,} words alike, "
-    if not any(place.startswith("fresh") for place in made):
+def _compared(
+    parts: dict[str, Ids], places: int, alpha: float, question: str, world: str
+) -> Finding:
+    """The two releases that are most alike against the two that are least."""
+    alike = {pair: parts[pair[0]] == parts[pair[1]] for pair in combinations(parts, 2)}
+    by_count = sorted(alike, key=lambda pair: int(alike[pair].sum()))
+    most, least = by_count[-1], by_count[0]
+    words, samples = len(alike[most]), sum(map(len, parts.values()))
+    only_one_way = alike[most] & ~alike[least], alike[least] & ~alike[most]
+    more, fewer = (int(each.sum()) for each in only_one_way)
+    if not more + fewer:
+        return _the_same(parts, question, world, samples)
+    pvalue = min(1.0, len(alike) ** 2 * binomtest(more, more + fewer).pvalue)
+    count = int(alike[most].sum())
+    said = f"{places} places, at most {count:,} of {words:,} words alike, "
+    if not any(place.startswith("fresh") for place in parts):
         said = f"no fresh interpreter, but {said}"
-    if pvalue < share.alpha:
-        said = f"{' = '.join(most)}, {equal[most]:,} of {words:,} words, "
-    return by_pvalue(
-        "flow", question, pvalue, alpha=share.alpha, samples=words * len(parts), what=said
-    )
+    if pvalue < alpha:
+        said = f"{' = '.join(most)}, {count:,} of {words:,} words, "
+    return by_pvalue("flow", question, pvalue, alpha=alpha, samples=samples, what=said)
 
 
-def _affordable(mechanism: Mechanism, source: Source, seconds: float) -> int:
-    """How many words can be released in some ten places in the time."""
-    ids, rng = np.zeros(LEAST, dtype=np.int64), source()
-    mechanism.release(ids, rng)  # what is made on first use is made now
-    start = monotonic()
-    mechanism.release(ids, rng)
-    rate = LEAST / max(monotonic() - start, 1e-9)
-    return int(np.clip(rate * max(seconds, 1) / 12, LEAST, WORDS))
+def _the_same(parts: dict[str, Ids], question: str, world: str, samples: int) -> Finding:
+    """Where every word is always released alike. In a world of near words that breaks a promise.
+
+    Unless it is one word for all of them, which tells nothing.
+    """
+    constant = len(np.unique(np.concatenate(list(parts.values())))) == 1
+    verdict = BROKEN if world and not constant else OPEN
+    return Finding("flow", question, verdict, "every release is the same here", samples)
+
+
+def _affordable(mechanism: Mechanism, source: Source, seconds: float, most: int) -> int:
+    """How many words can be released in all places in about the time; none if it is hopeless.
+
+    A call may take long by itself, so it is timed with as many words as are needed at least.
+    """
+    rng = source()
+    for words in (1, TRIED, 2 * LEAST):  # the first makes what is made on first use
+        start = monotonic()
+        mechanism.release(np.zeros(words, dtype=np.int64), rng)
+        took = monotonic() - start
+        if PLACES * took > PATIENCE * max(seconds, 1.0):
+            return 0
+    return int(np.clip(LEAST * max(seconds, 1.0) / (PLACES * took), LEAST, most))
 
 
 def _everywhere(mechanism: Mechanism, source: Source, ids: Ids, seconds: float) -> dict[str, Ids]:
@@ -120,11 +153,11 @@ def _forked(work: Callable[[], Ids], seconds: float) -> Ids | None:
             os._exit(0)
     os.close(write)
     with os.fdopen(read, "rb", buffering=0) as pipe:
-        content = _until_closed(pipe.fileno(), seconds + 10)
+        content = _until_closed(pipe.fileno(), 5 + 2 * seconds)
     if content is None:
         os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-    return None if content is None else np.frombuffer(content, dtype=np.int64)
+    return _ids(content)
 
 
 def _until_closed(pipe: int, seconds: float) -> bytes | None:
@@ -141,13 +174,21 @@ def _fresh(mechanism: Mechanism, source: Source, ids: Ids, seconds: float) -> Id
     """What a fresh interpreter makes of it; nothing if it cannot be sent there."""
     try:
         content = pickle.dumps((mechanism, source, ids))
-    except (pickle.PicklingError, AttributeError, TypeError):
+    except (pickle.PicklingError, AttributeError, TypeError, PrivacyError):
         return None
-    done = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", FRESH],
-        input=content,
-        capture_output=True,
-        timeout=seconds + 60,
-        check=False,
-    )
-    return np.frombuffer(done.stdout, dtype=np.int64) if done.returncode == 0 else None
+    try:
+        done = subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-c", FRESH],
+            input=content,
+            capture_output=True,
+            timeout=seconds + 20,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return None
+    return _ids(done.stdout) if done.returncode == 0 else None
+
+
+def _ids(content: bytes | None) -> Ids | None:
+    """The ids that another process wrote, if it wrote any."""
+    return None if not content or len(content) % 8 else np.frombuffer(content, dtype=np.int64)

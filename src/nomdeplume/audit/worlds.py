@@ -66,6 +66,7 @@ class World:
         here, _, near, _, lone, *_ = self.table.words
         return {
             "two texts of one word": (here, near),
+            "two texts of 60 words": (f"{here} " * 60, f"{near} " * 60),
             "one word in twenty is far away": (f"{here} " * 19 + lone, f"{here} " * 20),
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,18 +75,19 @@ def audit(**options: Any) -> int:
     chosen = Audit(
         alpha=options["alpha"],
         seconds=options["seconds"],
-        pairs=options["pairs"].lower(),
+        pairs=options["pairs"],
         instruments=options["instruments"] or INSTRUMENTS,
     )
     shown = sys.stderr.isatty() and not options["quiet"]
-    report = chosen(subject, _line if shown else None)
+    with redirect_stdout(sys.stderr):  # what somebody's function prints is not the report
+        report = chosen(subject, _line if shown else None)
     if shown:
         click.echo("\r\033[K", nl=False, err=True)
     if not options["quiet"]:
         click.echo(
             report.to_json() if options["as_json"] else str(report), nl=not options["as_json"]
         )
-    if report.broken:
+    if report.broken and not options["quiet"]:
         click.echo("nomdeplume: the promise is broken.", err=True)
     return 3 if report.broken else 0
 
@@ -106,9 +108,19 @@ def _subject(options: dict[str, Any]) -> Subject:
     if not file:
         raise InputError("--mechanism must be laplace, or FILE:FUNCTION for one of your own.")
     loaded, epsilon = _loaded(Path(file), function), options["epsilon"]
-    if len(signature(loaded).parameters) == 2:
+    if _needs_two(loaded):
         return Claim.made(loaded, vocabulary.table, epsilon, function)
     return Claim(loaded, vocabulary.table, epsilon, function)
+
+
+def _needs_two(function: Callable[..., Any]) -> bool:
+    """Whether it must be given a table and an ε, and makes a function of words."""
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:
+        return False
+    needed = [each for each in parameters if each.default is each.empty]
+    return len([each for each in needed if each.kind is each.POSITIONAL_OR_KEYWORD]) == 2
 
 
 def _loaded(path: Path, name: str) -> Callable[..., Any]:
@@ -121,10 +133,9 @@ def _loaded(path: Path, name: str) -> Callable[..., Any]:
     if spec is None or spec.loader is None:
         raise InputError(f"{path} must be a Python file, with a name that ends in .py.")
     module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
     try:
         spec.loader.exec_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"{path} could not be run: {type(error).__name__}.") from error
     function = getattr(module, name, None)
     if not callable(function):

@@ -59,7 +59,8 @@ PRIVATE = "these are words of both texts: no release, keep them to yourself."
     "--documents",
     type=int,
     metavar="M",
-    help="Documents of one author, all as far apart, for whom losses add up.",
+    help="Documents of one author, for whom losses add up: each as far apart as A and B and, "
+    "up to a delta, with words that move as theirs do.",
 )
 @click.option(
     "--delta",
@@ -224,27 +225,36 @@ def _sentences(promise: Promised, options: dict[str, Any]) -> list[str]:
         f"the loss is at most {guarantee.formula} = {up(loss, 6)} nats, with {symbol} = "
         f"{loss / guarantee.epsilon:.4f} between {guarantee.between}."
     ).replace(f" · {symbol}", f"\u00a0·\u00a0{symbol}")
-    second = [] if at_delta is None else [_up_to(loss, at_delta, options["delta"])]
-    return [first, *second, *([WEAK] if loss > 10 else [])]
+    second = "" if at_delta is None else _up_to(loss, at_delta, options)
+    return [said for said in (first, second, WEAK if loss > 10 else "") if said]
 
 
-def _up_to(loss: Loss, at_delta: Loss, delta: float) -> str:
-    """What is lost up to δ, after what is lost purely."""
+def _up_to(loss: Loss, at_delta: Loss, options: dict[str, Any]) -> str:
+    """What is lost up to δ, after what is lost purely; nothing, if nothing is lost at all.
+
+    It follows from how words move and not from a distance, so it is no statement about all
+    documents that are as far apart.
+    """
     from nomdeplume.privacy.loss import up
 
-    if at_delta == loss:
+    delta, count = options["delta"], options["documents"]
+    if not loss:
+        return ""
+    if up(at_delta, 4) == up(loss, 4):
         return f"Up to δ = {delta:g} no less is known to be lost."
-    times = f", {_floor(loss / at_delta)} times less than the pure bound" if at_delta else ""
+    moved = f" for {count} documents whose words move as those of these two do" if count else ""
     return (
-        f"Up to δ = {delta:g} less is lost: P(S) ≤ exp(ε′)\u00a0·\u00a0P′(S) + δ for every set S "
-        "of releases, P from one of the two and P′ from the other, with ε′ = "
-        f"{up(at_delta, 4)} nats{times}."
+        f"Up to δ = {delta:g} less is lost{moved}: P(S) ≤ exp(ε′)\u00a0·\u00a0P′(S) + δ for every "
+        "set S of releases, P from one of the two and P′ from the other, with ε′ = "
+        f"{up(at_delta, 4)} nats{_saving(loss, at_delta)}."
     )
 
 
-def _floor(ratio: float) -> str:
-    """A saving, never said to be more than it is."""
-    return f"{int(10 * ratio) / 10:g}" if ratio < 100 else f"{int(ratio):,}"
+def _saving(loss: Loss, at_delta: Loss) -> str:
+    """How many times less that is, never said to be more than it is, nor if it is none."""
+    ratio = loss / at_delta if at_delta else 1.0
+    times = f"{int(10 * ratio) / 10:g}" if ratio < 100 else f"{int(ratio):,}"
+    return "" if times == "1" else f", {times} times less than the pure bound"
 
 
 def _facts(flow: Flow, promise: Promised | None, options: dict[str, Any]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from textwrap import fill as wrapped
 from nomdeplume.distance import Summed
 from nomdeplume.errors import InputError
 from nomdeplume.privacy.accountant import Account
+from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.loss import Loss
 from nomdeplume.vocabulary import Vocabulary
@@ -31,10 +32,6 @@ WEAK = (
     "practice is a question for an attack. A smaller budget promises more."
 )
 DELTA = 1e-6  # up to which a second loss is stated
-UP_TO = (
-    f"The second factors hold up to δ = {DELTA:g}: any set of releases has from one text at most "
-    "that factor times the chance that it has from the other, plus δ."
-)
 REFERENCES = Path(__file__).parent.parent / "data"
 
 
@@ -78,13 +75,13 @@ class Promise:
 
     def _rows(self) -> list[str]:
         """A row for each pair: its factor and, where less is known to be lost, that up to δ."""
-        if all(odds.loss_at_delta == odds.loss for odds in self.odds):
+        if all(odds.factor_at_delta == odds.factor for odds in self.odds):
             return [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
         cells = [("", "at most", f"up to δ = {self.delta:g}")]
         cells += [(PAIRS[odds.pair], odds.factor, odds.factor_at_delta) for odds in self.odds]
         wide = max(len(factor) for _, factor, _ in cells) + 3
         rows = [f"  {pair:<24}{factor:<{wide}}{second}" for pair, factor, second in cells]
-        return [*rows, fill(UP_TO)]
+        return [*rows, fill(_up_to(self.delta))]
 
 
 def state(
@@ -94,15 +91,18 @@ def state(
     of_texts: bool,
     account: Callable[[str, str], Account] | None = None,
     any_two: Account | None = None,
+    tolerance: float = TOLERANCE,
 ) -> Promise:
     """A guarantee as a promise: what it says, and what it means between public texts.
 
     If it is not one between texts, no odds between texts follow from it. Accounts, of two
-    texts and of any two, tell what is lost up to δ; without them that is the pure loss.
+    texts and of any two, tell what is lost up to δ, but for about a share of `tolerance`;
+    without them that is the pure loss.
     """
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
-    references = _references(guarantee, vocabulary, account) if of_texts else []
+    odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
+    odds.append(_odds("any", 2 * vocabulary.table.radius, guarantee, any_two, tolerance))
     return Promise(
         budget=guarantee.epsilon,
         metric=guarantee.metric.name,
@@ -115,12 +115,15 @@ def state(
             f"{guarantee.metric.name}: {guarantee.metric.meaning}."
         ),
         delta=DELTA,
-        odds=(*references, _odds("any", 2 * vocabulary.table.radius, guarantee, any_two)),
+        odds=tuple(odds),
     )
 
 
 def _references(
-    guarantee: Guarantee, vocabulary: Vocabulary, account: Callable[[str, str], Account] | None
+    guarantee: Guarantee,
+    vocabulary: Vocabulary,
+    account: Callable[[str, str], Account] | None,
+    tolerance: float,
 ) -> list[Odds]:
     """Odds between the public reference texts of the table's language.
 
@@ -134,13 +137,24 @@ def _references(
     for pair, texts in json.loads(path.read_text(encoding="utf-8")).items():
         if all(len(vocabulary.bag(text)) for text in texts):  # a small table may know no word
             known = account(*texts) if account else None
-            odds.append(_odds(pair, guarantee.metric(*texts), guarantee, known))
+            odds.append(_odds(pair, guarantee.metric(*texts), guarantee, known, tolerance))
     ordered = all(x.distance < y.distance for x, y in pairwise(odds))
     return odds if ordered and len(odds) == 3 else []  # else near is not near in this table
 
 
-def _odds(pair: str, distance: float, guarantee: Guarantee, account: Account | None) -> Odds:
+def _odds(
+    pair: str, distance: float, guarantee: Guarantee, account: Account | None, tolerance: float
+) -> Odds:
     loss = guarantee.epsilon * distance
     if loss == inf:
         raise InputError(f"a budget of {guarantee.epsilon:.3g} is too large to be stated.")
-    return Odds(pair, distance, loss, min(loss, account.loss(DELTA)) if account else loss)
+    up_to = loss if account is None else min(loss, account.loss(DELTA, tolerance=tolerance))
+    return Odds(pair, distance, loss, up_to)
+
+
+def _up_to(delta: float) -> str:
+    """What a second factor means."""
+    return (
+        "The chance of any set of releases from one text is at most the second factor times its "
+        f"chance from the other, plus δ = {delta:g}."
+    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import exp, expm1, inf, log
+from math import exp, expm1, inf, log, nan, sqrt
 from numbers import Real
 
 import numpy as np
@@ -14,14 +14,14 @@ from numpy.typing import ArrayLike
 
 from nomdeplume.distance.cloud import Floats, numbers
 from nomdeplume.errors import InputError, positive, whole
+from nomdeplume.privacy.accountant.sums import TOLERANCE, TiltedSum, summed
+from nomdeplume.privacy.accountant.terms import Mixture, Terms, Ways
 from nomdeplume.privacy.loss import Loss
-from nomdeplume.privacy.loss_sum import TiltedSum, summed
-from nomdeplume.privacy.loss_terms import Mixture, Terms
-
-Ways = tuple[Mixture, ...]  # to see one release, all of them right
 
 LEAST = 1e-9  # pure losses below are what they are up to any δ
 LARGEST = 1e6  # so are those of single words above
+AGAIN = 3  # sums, each finer than the one before, until the grid adds little
+FINER = 0.02  # of what a grid adds, where it is the δ of a small loss that is asked for
 
 
 @dataclass(frozen=True, repr=False)
@@ -48,31 +48,32 @@ class Account:
 
     @classmethod
     def of_draws(
-        cls, epsilon: float, distances: ArrayLike, shares: ArrayLike, size: int, dimensions: int
+        cls,
+        epsilon: float,
+        plans: Sequence[tuple[ArrayLike, ArrayLike]],
+        size: int,
+        dimensions: int,
     ) -> Account:
-        """Between two texts of which `size` words are drawn, by any plan from one to the other.
+        """Between two texts of which `size` words are drawn, by plans from one to the other.
 
-        Whoever is also told which move of the plan a draw belongs to knows no less; and
-        then the loss is that of a move, drawn by its share.
+        A plan is the distances of its moves and their shares. Whoever is also told which move
+        a draw belongs to knows no less; and then the loss is that of a move, drawn by its
+        share. So every plan gives a bound, and the better one is taken at a time.
+
+        >>> Account.of_draws(1.0, [([0.0, 9.0], [0.9, 0.1]), ([3.0], [1.0])], 50, dimensions=20)
+        <Account: 50 words that move, loss ≤ 150>
         """
-        k, losses, parts = (
-            whole("dimensions", dimensions),
-            _losses(epsilon, distances),
-            numbers(shares),
-        )
-        right = parts.shape == losses.shape and (parts > 0).all() and abs(parts.sum() - 1) < 1e-9
-        if not right or not losses.size:
-            raise InputError("shares must be numbers above 0 that sum to 1, one for each distance.")
-        moves, place = np.unique(losses, return_inverse=True)
-        summed_shares = np.bincount(place, parts / parts.sum())
-        mixture = Mixture(k, tuple(moves.tolist()), tuple(summed_shares.tolist()))
-        return cls._of(Counter({(mixture,): whole("size", size)}))
+        if not len(plans):
+            raise InputError("plans must be at least one, got none.")
+        k, count = whole("dimensions", dimensions), whole("size", size)
+        ways = tuple(_mixture(k, _losses(epsilon, moves), numbers(parts)) for moves, parts in plans)
+        return cls._of(Counter({ways: count}))
 
     @classmethod
     def _of(cls, counted: Counter[Ways]) -> Account:
-        """What moves of this; a word that stays where it is loses nothing."""
+        """What moves of this; where a plan moves nothing, nothing is lost."""
         moving = [each for each in counted.items() if all(mixture.pure for mixture in each[0])]
-        account = cls(tuple(sorted(moving, key=repr)))
+        account = cls(tuple(sorted(moving)))
         if account.pure == inf:
             raise InputError("a loss this large cannot be stated.")
         return account
@@ -84,29 +85,45 @@ class Account:
     @cached_property
     def pure(self) -> Loss:
         """The loss that no release exceeds."""
-        return Loss(self._terms.pure)
+        return Loss(sum(n * min(mixture.pure for mixture in ways) for ways, n in self.terms))
 
-    def loss(self, delta: float) -> Loss:
-        """The least loss at which δ is enough, rounded up."""
-        if isinstance(delta, bool) or not isinstance(delta, Real) or not 0 < delta < 1:
+    def loss(self, delta: float, *, tolerance: float = TOLERANCE) -> Loss:
+        """A loss at which δ is enough, and the least but for about a share of `tolerance`."""
+        given = _number(delta)
+        if not 0 < given < 1:
             raise InputError(f"delta must be a number between 0 and 1, got {delta!r:.20}.")
-        most = min(self.pure, _answers_loss(self.pure, float(delta)))
+        found = min(self.pure, _answers_loss(self.pure, given))
         if not self._known:
-            return Loss(most)
-        total = summed(self._terms, self._terms.tilt_for_delta(log(delta)))
-        return Loss(min(most, _least(total, log(delta), self.pure)))
+            return Loss(found)
+        tilt, finest = self._terms.tilt_for_delta(log(given)), inf
+        for _ in range(AGAIN):  # a few far moves make the sum look wider than it is
+            total = summed(self._terms, tilt, tolerance=tolerance, finest=finest)
+            found = min(found, _least(total, log(given), self.pure))
+            added = total.added(found)
+            if added <= tolerance * found or not found:
+                break
+            finest = total.step * sqrt(tolerance * found / added)
+        return Loss(found)
 
     def delta(self, loss: float) -> float:
-        """The least δ that is enough at a loss, rounded up."""
-        if isinstance(loss, bool) or not isinstance(loss, Real) or not 0 <= loss < inf:
+        """A δ that is enough at a loss, and nearly the least.
+
+        It is rounded up, as losses are, and not by the same: δ(loss(δ)) can exceed δ a little.
+        """
+        given = _number(loss)
+        if not 0 <= given < inf:
             raise InputError(f"loss must be a finite number of at least 0, got {loss!r:.20}.")
-        if loss >= self.pure:
+        if given >= self.pure:
             return 0.0
-        most = _answers_delta(self.pure, float(loss))
+        most = _answers_delta(self.pure, given)
         if not self._known:
             return most
-        total = summed(self._terms, self._terms.tilt_for_loss(loss))
-        return min(most, max(exp(total.log_delta(loss)), 5e-324))  # not 0 below the pure loss
+        tilt = self._terms.tilt_for_loss(given)
+        total = summed(self._terms, tilt)
+        few = TOLERANCE * given / (total.added(given) or 1)
+        if few < 1:
+            total = summed(self._terms, tilt, finest=total.step * sqrt(max(few, FINER)))
+        return min(most, max(exp(total.log_delta(given)), 5e-324))  # not 0 below the pure loss
 
     def curve(self, deltas: Iterable[float]) -> list[tuple[float, Loss]]:
         """Each δ and its loss."""
@@ -121,24 +138,34 @@ class Account:
         """Of two releases: those of an author's documents, one against one."""
         return self._of(Counter(dict(self.terms)) + Counter(dict(other.terms)))
 
-    def __or__(self, other: Account) -> Account:
-        """Of one release of drawn words that is seen by two plans: by the better one at a time."""
-        if not self.terms or not other.terms:
-            return Account(())
-        if len(self.terms) + len(other.terms) > 2 or self.terms[0][1] != other.terms[0][1]:
-            raise InputError("two plans must be of one release, of the same number of draws.")
-        [(ways, count)], [(others, _)] = self.terms, other.terms
-        return Account((((*ways, *others), count),))
-
     @cached_property
     def _terms(self) -> Terms:
-        return Terms([ways for ways, _ in self.terms], [count for _, count in self.terms])
+        return Terms.of(self.terms)
 
     @property
     def _known(self) -> bool:
         """Whether losses are of a size whose law is computed; else others than pure are not."""
         largest = [mixture.pure for ways, _ in self.terms for mixture in ways]
         return self.pure > LEAST and max(largest) < LARGEST
+
+
+def _number(value: float) -> float:
+    """`value` as a float; not a number if it is none, or none that a float can hold."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        return nan
+    try:
+        return float(value)
+    except OverflowError:
+        return nan
+
+
+def _mixture(k: int, losses: Floats, shares: Floats) -> Mixture:
+    right = shares.shape == losses.shape and (shares > 0).all() and abs(shares.sum() - 1) < 1e-9
+    if not right or not losses.size:
+        raise InputError("shares must be numbers above 0 that sum to 1, one for each distance.")
+    moves, place = np.unique(losses, return_inverse=True)
+    summed_shares = np.bincount(place, shares / shares.sum())
+    return Mixture(k, tuple(moves.tolist()), tuple(summed_shares.tolist()))
 
 
 def _losses(epsilon: float, distances: ArrayLike) -> Floats:

@@ -15,12 +15,11 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from nomdeplume.distance.cloud import Floats
 
 DROP = 50.0  # nats below its peak where a density may be left: e⁻⁵⁰ is beyond rounding
-NODES = 128  # of Gauss and Legendre for a moment
+MOMENT_NODES = 128  # of Gauss and Legendre
 TINY = 1e-300
 
 
@@ -63,26 +62,26 @@ class Angles:
         """The logarithm of what the density must be divided by."""
         if self.dimensions == 1:
             return np.zeros(len(self.losses))
-        theta, weights = gauss(*self.range(0.0), NODES)
-        half = halved(theta)
-        logs = self._power(half, 0.0) + self._factor(half)
+        theta, weights = gauss(*self.span(0.0), MOMENT_NODES)
+        hav = haversine(theta)
+        logs = self._log_bell(hav, 0.0) + self._factor(hav)
         top = logs.max(axis=1)
         return np.asarray(top + np.log((np.exp(logs - top[:, None]) * weights).sum(axis=1)))
 
     @property
     def power(self) -> int:
         """The power of sin θ in the density."""
-        return max(self.dimensions - 2, 0) if self.dimensions > 1 else 1
+        return self.dimensions - 2 if self.dimensions > 1 else 1
 
-    def log_density(self, half: Floats, tilt: float) -> Floats:
-        """The logarithm of e^(λ(ℓ−s)) times the density, where sin²(θ/2) is `half`, (n, ...)."""
-        return self._power(half, tilt) + self._factor(half) - _beside(self.norm, half)
+    def log_density(self, hav: Floats, tilt: float) -> Floats:
+        """The logarithm of e^(λ(ℓ−s)) times the density, where sin²(θ/2) is `hav`, (n, ...)."""
+        return self._log_bell(hav, tilt) + self._factor(hav) - _beside(self.norm, hav)
 
-    def short(self, half: Floats) -> Floats:
+    def short(self, hav: Floats) -> Floats:
         """s − ℓ: how far below the pure loss the loss is."""
-        return np.asarray(2 * _beside(self.losses, half) * half)
+        return np.asarray(2 * _beside(self.losses, hav) * hav)
 
-    def range(self, tilt: float) -> tuple[Floats, Floats]:
+    def span(self, tilt: float) -> tuple[Floats, Floats]:
         """Angles outside of which the tilted density is negligible.
 
         Its first two factors, exp(−2A·sin²(θ/2))·sin^p θ with A = (½ + λ)s, rise up to one angle,
@@ -90,9 +89,9 @@ class Angles:
         Towards 0 they fall faster than that bell, towards π it is looked how far they fall.
         """
         middle, width = self.peak(tilt)
-        peak = self._power(halved(middle), tilt)
+        peak = self._log_bell(haversine(middle), tilt)
         high, reach = middle, 10.0
-        while ((peak - self._power(halved(high), tilt) < DROP) & (high < np.pi)).any():
+        while ((peak - self._log_bell(haversine(high), tilt) < DROP) & (high < np.pi)).any():
             high = np.minimum(middle + reach * width, np.pi)
             reach *= 1.5
         return np.maximum(middle - 10 * width, 0), high
@@ -109,13 +108,13 @@ class Angles:
         return np.arctan2(np.sqrt(square), y), width
 
     def log_outside(self, low: Floats, high: Floats, tilt: float) -> Floats:
-        """The logarithm of a bound on the tilted mass before and past the ends of the range.
+        """The logarithm of a bound on the tilted mass before and past the ends of the span.
 
         The first two factors of the density fall from there on, and the last is bounded.
         """
         with np.errstate(divide="ignore"):  # nothing lies before 0 or past π
-            before = np.log(low) + self._power(halved(low), tilt)
-            past = np.log(np.pi - high) + self._power(halved(high), tilt)
+            before = np.log(low) + self._log_bell(haversine(low), tilt)
+            past = np.log(np.pi - high) + self._log_bell(haversine(high), tilt)
         return np.asarray(np.logaddexp(before, past) + self._highest - self.norm)
 
     @property
@@ -135,11 +134,11 @@ class Angles:
 
     def moments(self, tilt: float) -> tuple[Floats, Floats, Floats]:
         """log E e^(λL), and mean and variance of the loss under that tilt."""
-        theta, weights = gauss(*self.range(tilt), NODES)
-        half = halved(theta)
-        logs = self.log_density(half, tilt) + np.log(weights)
+        theta, weights = gauss(*self.span(tilt), MOMENT_NODES)
+        hav = haversine(theta)
+        logs = self.log_density(hav, tilt) + np.log(weights)
         logs = np.concatenate([logs, self.atoms(tilt)], axis=1)
-        short = np.concatenate([self.short(half), np.outer(self.losses, [0, 2])], axis=1)
+        short = np.concatenate([self.short(hav), np.outer(self.losses, [0, 2])], axis=1)
         top = logs.max(axis=1)
         mass = np.exp(logs - top[:, None])
         total = mass.sum(axis=1)
@@ -148,27 +147,27 @@ class Angles:
         variance = (mass * (short - mean[:, None]) ** 2).sum(axis=1)
         return tilt * self.losses + top + np.log(total), self.losses - mean, variance
 
-    def _power(self, half: Floats, tilt: float) -> Floats:
-        falls = (1 + 2 * tilt) * _beside(self.losses, half) * half
+    def _log_bell(self, hav: Floats, tilt: float) -> Floats:
+        falls = (1 + 2 * tilt) * _beside(self.losses, hav) * hav
         if not self.power:
             return np.asarray(-falls)
-        return np.asarray(self.power / 2 * np.log(np.maximum(_sine(half), TINY)) - falls)
+        return np.asarray(self.power / 2 * np.log(np.maximum(_sine_squared(hav), TINY)) - falls)
 
-    def _factor(self, half: Floats) -> Floats:
-        s = _beside(self.losses, half)
+    def _factor(self, hav: Floats) -> Floats:
+        s = _beside(self.losses, hav)
         if self.dimensions == 1:
-            return np.log(s / 4) + 0 * half
-        return np.asarray(np.log(s**2 * _sine(half) + _beside(self.kappa, half)))
+            return np.log(s / 4) + 0 * hav
+        return np.asarray(np.log(s**2 * _sine_squared(hav) + _beside(self.kappa, hav)))
 
 
-def halved(theta: Floats) -> Floats:
-    """sin²(θ/2)."""
+def haversine(theta: Floats) -> Floats:
+    """sin²(θ/2), the haversine of θ."""
     return np.asarray(np.sin(theta / 2) ** 2)
 
 
-def _sine(half: Floats) -> Floats:
+def _sine_squared(hav: Floats) -> Floats:
     """sin² θ."""
-    return np.asarray(4 * half * (1 - half))
+    return np.asarray(4 * hav * (1 - hav))
 
 
 def _beside(values: Floats, other: Floats) -> Floats:

@@ -8,11 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nomdeplume.distance.cloud import numbers
+from nomdeplume.distance.cloud import Floats, numbers
 from nomdeplume.errors import positive, whole
-from nomdeplume.privacy.angles import Angles, Floats, gauss, halved
+from nomdeplume.privacy.accountant.angles import Angles, gauss, haversine
 
-PANELS, NODES = 64, 16
+PANELS, CHANCE_NODES = 64, 16
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,8 @@ class LossLaw:
         f(ℓ) ∝ e^(ℓ/2) · (s² − ℓ²)^((k−3)/2) · (s² − ℓ² + κ) on (−s, s),
 
     κ = 2(k−1)·s·K_{k/2}(s/2)/K_{k/2−1}(s/2). For k = 1 it is ¼e^((ℓ−s)/2), and L is s with a
-    chance of ½ and −s with one of ½e^(−s) (docs/proofs/loss-law.md).
+    chance of ½ and −s with one of ½e^(−s) (docs/proofs/loss-law.md). It is there to be looked
+    at: accounts add up many such laws, on a grid.
 
     >>> law = LossLaw(dimensions=100, loss=10.0)
     >>> round(float(law.above(5.0)), 9)  # of a pure loss of 10
@@ -46,19 +47,19 @@ class LossLaw:
         """f at some losses; where an end has a chance of its own, that is not in it."""
         at = numbers(losses)
         inside = np.abs(at) < self.loss
-        half = np.where(inside, (self.loss - at) / (2 * self.loss), 0.5)
-        sine = np.sqrt(4 * half * (1 - half))
-        logs = self._angles.log_density(half.reshape(1, -1), 0.0).reshape(at.shape)
+        hav = np.where(inside, (self.loss - at) / (2 * self.loss), 0.5)
+        sine = np.sqrt(4 * hav * (1 - hav))
+        logs = self._angles.log_density(hav.reshape(1, -1), 0.0).reshape(at.shape)
         return np.where(inside, np.exp(logs) / (self.loss * sine), 0.0)
 
     def above(self, losses: ArrayLike) -> Floats:
         """The chance of a loss of more than each of these."""
         at = numbers(losses)
         share = np.clip((self.loss - at) / (2 * self.loss), 0, 1).ravel()
-        end = np.minimum(2 * np.arcsin(np.sqrt(share)), self._angles.range(0.0)[1])
+        end = np.minimum(2 * np.arcsin(np.sqrt(share)), self._angles.span(0.0)[1])
         edges = np.linspace(0 * end, end, PANELS + 1)  # (panels + 1, losses)
-        theta, weights = gauss(edges[:-1], edges[1:], NODES)
-        logs = self._angles.log_density(halved(theta)[None], 0.0)[0]
+        theta, weights = gauss(edges[:-1], edges[1:], CHANCE_NODES)
+        logs = self._angles.log_density(haversine(theta)[None], 0.0)[0]
         first, last = np.exp(self._angles.atoms(0.0)[0])
         ends = first * (at < self.loss) + last * (at < -self.loss)
         return np.asarray((np.exp(logs) * weights).sum(axis=(0, 2)).reshape(at.shape) + ends)

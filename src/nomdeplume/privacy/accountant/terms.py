@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import exp, log, log1p, pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nomdeplume.privacy.angles import Angles, Floats
-
-Ints = NDArray[np.int64]
+from nomdeplume.distance.cloud import Floats, Ints
+from nomdeplume.privacy.accountant.angles import Angles
 
 DISTINCT = 512  # losses: more are rounded up to so many
-SHALLOW, STEEP = 1e-3, 1e5  # least tilt, in deviations of the sum, and largest, in pure losses
+TINIEST = 1e-100  # loss: lesser ones are rounded up to it
+SHALLOW, STEEPEST = 1e-3, 1e3  # tilts, in deviations of the sum: the least, and
+STEEP = 1e5  # in pure losses: the larger of the two is the largest
 
 
 class Moments(NamedTuple):
@@ -28,7 +29,7 @@ class Moments(NamedTuple):
     taken: Ints  # places among all mixtures, one for each term
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Mixture:
     """A loss that is that of a move, in k dimensions, each move with its share."""
 
@@ -40,6 +41,16 @@ class Mixture:
     def pure(self) -> float:
         return self.losses[-1]
 
+    def rounded(self, rungs: Mapping[float, float]) -> Mixture:
+        """The same with each loss on its rung, and moves that are then the same as one."""
+        shares: dict[float, float] = {}
+        for loss, share in zip(self.losses, self.shares, strict=True):
+            shares[rungs[loss]] = shares.get(rungs[loss], 0.0) + share
+        return Mixture(self.dimensions, tuple(shares), tuple(shares.values()))
+
+
+Ways = tuple[Mixture, ...]  # to see one release, all of them right
+
 
 @dataclass(frozen=True, eq=False)
 class Terms:
@@ -48,8 +59,20 @@ class Terms:
     All ways are right, and whichever is least under a tilt is taken.
     """
 
-    ways: Sequence[tuple[Mixture, ...]]
+    ways: Sequence[Ways]
     counts: Sequence[int]
+
+    @classmethod
+    def of(cls, counted: Sequence[tuple[Ways, int]]) -> Terms:
+        """With few distinct losses, and terms that are then the same as one of a larger count."""
+        found: dict[int, set[float]] = {}
+        for mixture in (mixture for ways, _ in counted for mixture in ways):
+            found.setdefault(mixture.dimensions, set()).update(mixture.losses)
+        rungs = {k: _rungs(losses) for k, losses in found.items()}
+        merged: Counter[Ways] = Counter()
+        for ways, count in counted:
+            merged[tuple(each.rounded(rungs[each.dimensions]) for each in ways)] += count
+        return cls(list(merged), list(merged.values()))
 
     @property
     def pure(self) -> float:
@@ -66,13 +89,7 @@ class Terms:
         found: dict[int, set[float]] = {}
         for mixture in self.mixtures:
             found.setdefault(mixture.dimensions, set()).update(mixture.losses)
-        return {k: Angles(k, _rounded(losses)) for k, losses in found.items()}
-
-    def rounded(self, mixture: Mixture) -> Floats:
-        """The losses of a mixture as they are among the laws; 0 stays 0."""
-        laws, losses = self.laws[mixture.dimensions].losses, np.array(mixture.losses)
-        row = np.minimum(np.searchsorted(laws, losses), len(laws) - 1)
-        return np.where(losses > 0, laws[row], 0.0)
+        return {k: Angles(k, np.array(sorted(losses - {0.0}))) for k, losses in found.items()}
 
     def moments(self, tilt: float) -> Moments:
         """What is known of the sum under a tilt."""
@@ -110,7 +127,7 @@ class Terms:
         """Where `excess`, which grows with the tilt, is about 0; all are right, this is sharp."""
         deviation = sqrt(self.moments(0.0).variance)
         low = log(SHALLOW / deviation)
-        high = max(low, log(STEEP / self.pure))
+        high = log(max(STEEP / self.pure, STEEPEST / deviation))
         while high - low > 0.05:
             middle = (low + high) / 2
             below = excess(self.moments(exp(middle)), exp(middle)) < 0
@@ -138,15 +155,17 @@ class Terms:
     @cached_property
     def _rows(self) -> Ints:
         """Where each loss is among all laws, one after the other; a word that stays comes first."""
-        begins, rows = {}, []
+        rows: dict[tuple[int, float], int] = {}
         seen = 1
         for k, angles in self.laws.items():
-            begins[k], seen = seen, seen + len(angles.losses)
-        for mixture in self.mixtures:
-            losses = self.rounded(mixture)
-            place = np.searchsorted(self.laws[mixture.dimensions].losses, losses)
-            rows.append(np.where(losses > 0, begins[mixture.dimensions] + place, 0))
-        return np.concatenate(rows)
+            rows |= {(k, loss): seen + i for i, loss in enumerate(angles.losses.tolist())}
+            seen += len(angles.losses)
+        places = [
+            rows[each.dimensions, loss] if loss else 0
+            for each in self.mixtures
+            for loss in each.losses
+        ]
+        return np.array(places)
 
 
 def log_worst(tilt: float) -> float:
@@ -154,14 +173,19 @@ def log_worst(tilt: float) -> float:
     return tilt * log(tilt / (1 + tilt)) - log1p(tilt)
 
 
-def _rounded(losses: set[float]) -> Floats:
-    """The losses above 0, ascending; of too many, those that they are rounded up to.
+def _rungs(losses: Iterable[float]) -> dict[float, float]:
+    """What each loss is rounded up to: itself, unless it is tiny or there are too many.
 
-    Farther apart is never safer (docs/proofs/loss-law.md), so this is the safe side.
+    Farther apart is never safer (docs/proofs/loss-law.md), so this is the safe side. Half of
+    the rungs are equally far apart and half have equally many losses between them, so that
+    neither far losses coarsen near ones nor rare ones common ones.
     """
-    found = np.array(sorted(losses - {0.0}))
-    if len(found) <= DISTINCT:
-        return found
-    ladder = found[-1] * np.arange(1, DISTINCT + 1) / DISTINCT
-    ladder[-1] = found[-1]
-    return np.unique(ladder[np.searchsorted(ladder, found)])
+    found = np.array(sorted(set(losses) - {0.0}))
+    high = np.maximum(found, TINIEST)
+    if len(found) > DISTINCT:
+        half = np.arange(1, DISTINCT // 2 + 1) / (DISTINCT // 2)
+        ranks = np.ceil(half * len(found)).astype(np.int64) - 1
+        ladder = np.unique(np.concatenate([half * high[-1], high[ranks]]))
+        ladder = np.append(ladder[ladder < high[-1]], high[-1])
+        high = ladder[np.searchsorted(ladder, high)]
+    return {0.0: 0.0, **dict(zip(found.tolist(), high.tolist(), strict=True))}

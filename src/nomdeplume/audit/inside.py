@@ -1,0 +1,111 @@
+"""The flow instrument inside a mechanism: what noise is added to, and what follows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from scipy.spatial.distance import pdist
+
+from nomdeplume.audit.finding import OPEN, Finding, said
+from nomdeplume.audit.probe import Probe, Share
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.noise import Noise
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.random import seeded
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+WORDS = 500
+
+
+@dataclass(frozen=True)
+class _Watched:
+    """Noise that remembers what it is added to, and sees only zeros if it is blind."""
+
+    noise: Noise
+    blind: bool = False
+    seen: list[Floats] = field(default_factory=list)
+
+    @property
+    def name(self) -> str:
+        return self.noise.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.noise.guarantee
+
+    def add(self, vectors: Floats, rng: Generator) -> Floats:
+        self.seen.append(np.array(vectors))
+        return self.noise.add(np.zeros_like(vectors) if self.blind else vectors, rng)
+
+    def at(self, epsilon: float) -> _Watched:
+        return replace(self, noise=self.noise.at(epsilon))
+
+    def standard(self, noise: Floats) -> Floats:
+        return self.noise.standard(noise)
+
+
+def watched(mechanism: Any, *, blind: bool) -> tuple[Mechanism, list[Floats]] | None:
+    """The mechanism with its noise watched, if it is made of noise and something after it."""
+    if not (is_dataclass(mechanism) and hasattr(mechanism, "noise")):
+        return None
+    noise = _Watched(mechanism.noise, blind)
+    spied: Any = replace(mechanism, noise=noise)  # type: ignore[type-var]
+    return spied, noise.seen
+
+
+def of_vectors(mechanism: Mechanism) -> Probe:
+    """Noise is added once to the vector of each word, or to images that are no farther apart."""
+
+    def ask(share: Share) -> Finding:
+        question = "noise is added to the table's own vectors"
+        ids = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
+        if not (spied := watched(mechanism, blind=False)):
+            return Finding("flow", question, OPEN, "there is no noise to watch")
+        spied[0].release(ids, share.rng)
+        due = mechanism.table.vectors[ids].astype(np.float64)
+        seen = np.concatenate(spied[1]) if spied[1] else np.empty((0, 1))
+        if len(seen) != len(due):
+            return Finding("flow", question, OPEN, f"to {len(seen):,} vectors for {WORDS:,} words")
+        if seen.shape == due.shape and (seen == due).all():
+            return said(question, "bit for bit", holds=True, samples=WORDS)
+        near = bool((pdist(seen) <= pdist(due) * (1 + 1e-9) + 1e-12).all())
+        found = "to a contraction of them" if near else "to others, which are farther apart"
+        return said(question, found, holds=near, samples=WORDS)
+
+    return Probe(ask, 0.1)
+
+
+def of_interference(mechanism: Mechanism, world: str) -> Probe:
+    """What comes after the noise sees nothing of the word: noise around 0 hides it entirely.
+
+    Any words are tried, and those that come out most often, which a decoder might avoid.
+    """
+
+    def ask(_: Share) -> Finding:
+        question = "what follows the noise sees nothing else"
+        if not (spied := watched(mechanism, blind=True)):
+            return Finding("flow", question, OPEN, "there is no noise to watch", world=world)
+
+        def released(ids: Ids) -> Ids:
+            return spied[0].release(ids, seeded(0))
+
+        same = np.zeros(WORDS, dtype=np.int64)
+        first = released(same)
+        if (first != released(same)).any():
+            found = "it draws from another generator than it is given"
+            return Finding("flow", question, OPEN, found, world=world)
+        any_words = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
+        often = [np.full(WORDS, i) for i in np.bincount(first).argsort()[::-1][:3]]
+        others = [released(ids) for ids in (any_words, first, *often)]
+        unlike = int(sum((first != other).sum() for other in others))
+        found = f"{unlike:,} of {WORDS * len(others):,} releases depend on the word"
+        finding = said(question, found, holds=not unlike, samples=WORDS * (2 + len(others)))
+        return replace(finding, world=world)
+
+    return Probe(ask, 0.2)

@@ -1,0 +1,155 @@
+"""What an audit asks of a mechanism or a system, depending on what it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.random import Generator
+
+from nomdeplume.audit import chances, closed, flow, inside, law, loss
+from nomdeplume.audit.claim import Claim
+from nomdeplume.audit.finding import TABLE
+from nomdeplume.audit.pairs import Pair
+from nomdeplume.audit.probe import Probe
+from nomdeplume.audit.streams import of_streams
+from nomdeplume.audit.worlds import WORLDS, World
+from nomdeplume.mechanism import Finite, Mechanism, Movable, NoisyNearest
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.exact import laplace_channel
+from nomdeplume.text import StopWords
+from nomdeplume.vocabulary import Vocabulary
+
+CROWD = 400
+
+
+@dataclass(frozen=True, eq=False)
+class Questions:
+    """Probes of one mechanism, and of the system around it if there is one."""
+
+    mechanism: Mechanism
+    system: Obfuscator | None
+    pairs: list[Pair]
+    source: Callable[[], Generator]
+
+    @cached_property
+    def worlds(self) -> list[tuple[World, Mechanism]]:
+        """The mechanism in every small world that it can be moved to, under the same guarantee."""
+        mechanism = self.mechanism
+        if not isinstance(mechanism, Movable):
+            return []
+        epsilon = mechanism.guarantee.epsilon
+        worlds = [World(dimensions, epsilon) for dimensions in WORLDS]
+        worlds += [World(1, epsilon, crowd=CROWD)] if isinstance(mechanism, Finite) else []
+        there = [mechanism.elsewhere(world.table, epsilon) for world in worlds]
+        scale = [epsilon / moved.guarantee.epsilon for moved in there]  # as the world has it
+        return [
+            (world, mechanism.elsewhere(world.table, epsilon * factor))
+            for world, factor in zip(worlds, scale, strict=True)
+        ]
+
+    @property
+    def plane(self) -> list[tuple[World, Mechanism]]:
+        """The world in which whole systems are tried."""
+        return [(world, moved) for world, moved in self.worlds if world.dimensions == 2]
+
+    def law(self) -> Iterator[Probe]:
+        """Noise and chances against their formulas."""
+        mechanism = self.mechanism
+        if isinstance(mechanism, NoisyNearest):
+            yield from law.of_noise(mechanism.noise, mechanism.table)
+        for world, moved in self.worlds:
+            if channel := _channel(moved):
+                yield chances.of_channel(moved, channel, np.arange(3), world.name)
+        if isinstance(mechanism, Finite):
+            ids = np.array([i for pair in self.pairs[:1] for i in (pair.x, pair.y)] or [0])
+            yield chances.of_channel(mechanism, mechanism.channel, ids, TABLE)
+        if not isinstance(mechanism, Claim):
+            yield chances.of_keystream()
+
+    def loss(self) -> Iterator[Probe]:
+        """Two inputs told apart: in worlds, as texts, and on the table itself."""
+        for world, moved in self.worlds:
+            yield from _in_world(world, moved)
+        if self.system:
+            yield from self._texts(self.system)
+        yield from self._own_words()
+
+    def flow(self) -> Iterator[Probe]:
+        """What leaves by other ways than through the noise."""
+        for world, moved in self.worlds[:1]:
+            yield of_streams(moved, self.source, world=world.name)
+        if not self.worlds:
+            yield of_streams(self.mechanism, self.source)
+        if isinstance(self.mechanism, NoisyNearest):
+            yield inside.of_vectors(self.mechanism)
+            yield inside.of_interference(self.mechanism, TABLE)
+            for world, moved in self.worlds[-1:]:
+                yield inside.of_interference(moved, world.name)
+        if isinstance(self.mechanism, Claim):
+            yield flow.of_strangers(self.mechanism)
+        if self.system:
+            yield from self._system(self.system)
+
+    def _texts(self, system: Obfuscator) -> Iterator[Probe]:
+        """The whole flow, from texts to documents.
+
+        One word in twenty that is far away tells more than its share, if words are drawn by
+        chance: that is why the promise between sampled texts is one of W∞.
+        """
+        for world, moved in self.plane:
+            small = _small(system, world, moved, size=3)
+            for question, texts in world.texts.items():
+                yield loss.of_texts(small, texts, question, world.name, weight=2.0)
+
+    def _own_words(self) -> Iterator[Probe]:
+        """Words of the table itself; with a closed channel all pairs of the commonest, exactly."""
+        mechanism = self.mechanism
+        if isinstance(mechanism, Finite):
+            table, ids = mechanism.table, np.arange(closed.affordable(mechanism.table))
+            yield closed.of_pairs(mechanism.guarantee, table, mechanism.channel, ids, TABLE)
+        for pair in self.pairs:
+            yield loss.of_bags(mechanism, ([pair.x], [pair.y]), pair.name, TABLE, weight=3.0)
+        for pair in self.pairs[:1]:
+            bags = [pair.x] * 3 + [pair.y], [pair.x] + [pair.y] * 3
+            yield loss.of_bags(mechanism, bags, f"{pair.name} in bags of 4", TABLE, weight=3.0)
+
+    def _system(self, system: Obfuscator) -> Iterator[Probe]:
+        yield flow.of_canaries(system)
+        yield flow.of_order(system)
+        yield flow.of_certificate(system)
+        for world, moved in self.plane:
+            one = flow.Documents(_small(system, world, moved, size=1))
+            question = "no two documents share a stream"
+            yield of_streams(one, self.source, question, world=world.name, most=400)
+
+
+def _in_world(world: World, moved: Mechanism) -> Iterator[Probe]:
+    for i, j, apart in world.pairs:
+        words, weight = f"two words {apart:g}/ε apart", 2.0 if apart > 1 else 1.0
+        yield loss.of_bags(moved, ([i], [j]), words, world.name, weight=weight)
+    yield loss.of_bags(moved, world.bags, "two bags of 3 words", world.name)
+    if channel := _channel(moved):
+        ids = np.arange(len(world.table))
+        yield closed.of_pairs(moved.guarantee, world.table, channel, ids, world.name)
+        yield closed.of_all_bags(moved.guarantee, world.table, channel, world.name)
+
+
+def _small(system: Obfuscator, world: World, moved: Mechanism, *, size: int) -> Obfuscator:
+    """The same system for texts of the words of a world."""
+    there = Vocabulary(world.table, StopWords("none", frozenset()))
+    return replace(system, vocabulary=there, mechanism=moved, size=size)
+
+
+def _channel(mechanism: Mechanism) -> chances.Channel | None:
+    """The exact chances of a mechanism's words, where there is a formula for them."""
+    if isinstance(mechanism, Finite):
+        return mechanism.channel
+    plain = type(mechanism) is NoisyNearest and mechanism.name == "laplace"
+    if not (plain and mechanism.table.dimensions == 1):
+        return None
+    places = mechanism.table.vectors[:].astype(np.float64).ravel()
+    epsilon = mechanism.guarantee.epsilon
+    return lambda ids: laplace_channel(places, epsilon, places[ids])

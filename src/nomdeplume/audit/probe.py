@@ -27,15 +27,18 @@ class Share:
     rng: Generator
 
     def samples(self, draw: Callable[[int], NDArray[T]], *, most: int = MOST) -> NDArray[T]:
-        """Draws until the time is over: how many depends on speed alone, never on what is drawn."""
+        """Draws until the time is over: how many depends on speed alone, never on what is drawn.
+
+        Batches grow by what the last one took, so that a call that is slow by itself pays off.
+        """
         start, size, parts, total = monotonic(), min(BATCH, most), [], 0
         while True:
+            before = monotonic()
             parts.append(draw(size))
-            total += size
-            spent = monotonic() - start
-            affordable = int(total * (self.seconds - spent) / spent) if spent else total
-            size = min(affordable, 8 * total, most - total)
-            if size < min(BATCH, total // 16):
+            now, total = monotonic(), total + size
+            left, took = start + self.seconds - now, max(now - before, 1e-9)
+            size = min(int(size * min(8.0, 0.9 * left / took)), most - total)
+            if size < max(1, total // 16):
                 return np.concatenate(parts)
 
 

@@ -84,7 +84,7 @@ class Questions:
         if not self.worlds:
             yield of_streams(self.mechanism, self.source)
         if isinstance(self.mechanism, NoisyNearest):
-            yield inside.of_vectors(self.mechanism)
+            yield inside.of_vectors(self.mechanism, certified=self.system is not None)
             yield inside.of_interference(self.mechanism, TABLE)
             for world, moved in self.worlds[-1:]:
                 yield inside.of_interference(moved, world.name)

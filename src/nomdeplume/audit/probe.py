@@ -29,15 +29,18 @@ class Share:
     def samples(self, draw: Callable[[int], NDArray[T]], *, most: int = MOST) -> NDArray[T]:
         """Draws until the time is over: how many depends on speed alone, never on what is drawn.
 
-        Batches grow by what the last one took, so that a call that is slow by itself pays off.
+        Batches grow by what the last one took; if a call is slow by itself, whatever its size,
+        they grow further while there is time for one more.
         """
-        start, size, parts, total = monotonic(), min(BATCH, most), [], 0
+        start, size, parts, total, pace = monotonic(), min(BATCH, most), [], 0, 0.0
         while True:
             before = monotonic()
             parts.append(draw(size))
             now, total = monotonic(), total + size
             left, took = start + self.seconds - now, max(now - before, 1e-9)
-            size = min(int(size * min(8.0, 0.9 * left / took)), most - total)
+            flat = took / size < pace / 2 and left > 2 * took
+            growth, pace = 8.0 if flat else min(8.0, 0.9 * left / took), took / size
+            size = min(int(size * growth), most - total)
             if size < max(1, total // 16):
                 return np.concatenate(parts)
 

@@ -81,7 +81,7 @@ def test_a_function_that_exits_is_no_right_one(table):
 
 def test_a_slow_function_does_not_hold_up_the_audit(table):
     def slow(words):
-        sleep(0.02 * len(words))
+        sleep(0.01 * len(words))
         return ["lake"] * len(words)
 
     report = Audit(seconds=1)(Claim(slow, table, 1.0))

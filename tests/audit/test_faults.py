@@ -34,15 +34,16 @@ INSTRUMENTS = {  # that must see it; others may too
 @pytest.fixture(scope="module")
 def words(bundled):
     """The commonest words of the bundled table: real ones, few enough to be quick."""
-    return Table(list(bundled.words[:1500]), bundled.vectors[:1500], name="common")
+    return Table(list(bundled.words[:800]), bundled.vectors[:800], name="common")
 
 
 @pytest.mark.parametrize("name", planted.FAULTS)
 def test_every_fault_is_found(name, words):
     """In a minute at most; a few seconds are enough where nothing else is running."""
     fault, due = planted.FAULTS[name], INSTRUMENTS.get(name, {"flow"})
-    for seconds in (5, 20, 60):
-        report = Audit(seconds=seconds, source=fault.source)(fault.make(words, EPSILON))
+    for seconds in (3, 12, 60):
+        audit = Audit(seconds=seconds, source=fault.source, instruments=sorted(due))
+        report = audit(fault.make(words, EPSILON))
         found = {finding.instrument for finding in report.broken}
         if due <= found:
             break
@@ -57,7 +58,7 @@ def test_every_fault_is_planted():
 
 @pytest.mark.parametrize("name", planted.CONTROLS)
 def test_what_is_right_is_not_called_broken(name, words):
-    report = Audit(seconds=5)(planted.CONTROLS[name](words, EPSILON))
+    report = Audit(seconds=4)(planted.CONTROLS[name](words, EPSILON))
 
     assert not report.broken
     assert {"law", "loss", "flow"} == {finding.instrument for finding in report.findings}
@@ -68,7 +69,7 @@ def test_the_page_lists_every_fault_and_who_found_it():
     page = PAGE.read_text(encoding="utf-8")
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| ")]
     found = {}
-    for name, _, instrument, *_ in rows[2:]:
+    for name, _, instrument, *_ in rows[1:]:
         found.setdefault(name.removeprefix("| "), set()).add(instrument)
 
     assert set(planted.FAULTS) <= set(found)

@@ -63,6 +63,8 @@ def main() -> NoReturn:
         error.show()
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
+        if targets := sys.modules.get("nomdeplume.formats.targets"):
+            targets.sweep()
         _stop("interrupted; no file was written.", 130)
     except OSError as error:
         _stop(f"{error.strerror or 'input or output failed'}: {error.filename or 'a file'}", 2)

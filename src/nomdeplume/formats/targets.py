@@ -64,6 +64,7 @@ class AtomicFile:
         if not self._force:
             vacant(self._path)
         self._partial.replace(self._path)
+        _unfinished.discard(self._partial)
 
     def renew(self) -> Path:
         """Begin again in another hidden file; the one so far is the caller's to read and remove."""
@@ -80,10 +81,21 @@ class AtomicFile:
     def discard(self) -> None:
         self.file.close()
         self._partial.unlink(missing_ok=True)
+        _unfinished.discard(self._partial)
 
     def _open(self) -> None:
+        _unfinished.add(self._partial)  # before it is there: an interrupt may come at any time
         opened = os.open(self._partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
         self.file: IO[bytes] = os.fdopen(opened, "wb")
+
+
+_unfinished: set[Path] = set()
+
+
+def sweep() -> None:
+    """Remove what was being written: after an interrupt nobody else may know of it."""
+    for path in _unfinished:
+        path.unlink(missing_ok=True)
 
 
 def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:

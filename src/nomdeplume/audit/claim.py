@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
@@ -67,12 +66,7 @@ class Claim:
             )
         if not all(isinstance(word, str) for word in released):
             raise InputError("the function must release words; what it gave are no strings.")
-        known = self._id_of
-        return np.array([known.get(word, len(known)) for word in released], dtype=np.int64)
-
-    @cached_property
-    def _id_of(self) -> dict[str, int]:
-        return {word: i for i, word in enumerate(self.table.words)}
+        return self.table.ids(released, unknown=len(self.table))
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,7 +51,7 @@ def by_pvalue(
     return Finding(instrument, question, verdict, evidence, samples, pvalue=float(pvalue))
 
 
-def said(question: str, evidence: str, *, holds: bool, samples: int = 0) -> Finding:
+def observed(question: str, evidence: str, *, holds: bool, samples: int = 0) -> Finding:
     """What was seen of the flow, without chance."""
     return Finding("flow", question, HELD if holds else BROKEN, evidence, samples)
 

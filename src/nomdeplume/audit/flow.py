@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
 from nomdeplume.audit.claim import Claim
-from nomdeplume.audit.finding import Finding, by_pvalue, said
+from nomdeplume.audit.finding import Finding, by_pvalue, observed
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Movable
@@ -65,7 +65,7 @@ def _canaries(system: Obfuscator, share: Share) -> Finding:
     found = [what for what, leaked in leaks.items() if leaked]
     evidence = "; ".join(found) or f"{len(secrets)} canaries in {len(texts)} texts, none seen"
     samples = sum(len(document.words) for document in documents)
-    return said(question, evidence, holds=not found, samples=samples)
+    return observed(question, evidence, holds=not found, samples=samples)
 
 
 def _error(system: Obfuscator, texts: Any, share: Share) -> str:
@@ -84,10 +84,10 @@ def of_strangers(claim: Claim) -> Probe:
         try:
             released = list(claim.function(secrets))
         except (Exception, SystemExit) as error:
-            return said(question, f"refused, with {type(error).__name__}", holds=True)
+            return observed(question, f"refused, with {type(error).__name__}", holds=True)
         passed = len(set(released) & set(secrets))
         evidence = f"{passed} of {len(secrets)} canaries came out"
-        return said(question, evidence, holds=not passed, samples=len(secrets))
+        return observed(question, evidence, holds=not passed, samples=len(secrets))
 
     return Probe(ask, 0.1)
 
@@ -106,7 +106,7 @@ def _order(system: Obfuscator, share: Share) -> Finding:
     texts = [" ".join([a] * half + [b] * half), " ".join([b] * half + [a] * half)] * REVERSED
     question, samples = "order tells nothing", len(texts) * system.size
     if all(sorted(document.words) == list(document.words) for document in system(texts, share.rng)):
-        return said(question, "alphabetical", holds=True, samples=samples)
+        return observed(question, "alphabetical", holds=True, samples=samples)
     released = [document.words for document in _quiet(system)(texts, share.rng)]
     lean = [_lean(words, table, vectors[0] - vectors[far]) for words in released]
     ties = len(set(lean)) < len(lean)
@@ -122,8 +122,8 @@ def _quiet(system: Any) -> Any:
     mechanism = system.mechanism
     if not (isinstance(mechanism, Movable) and is_dataclass(mechanism)):
         return system
-    loud = 1e4 * mechanism.table.dimensions / mechanism.table.radius
-    moved: Any = mechanism.elsewhere(mechanism.table, loud)
+    large = 1e4 * mechanism.table.dimensions / (mechanism.table.radius or 1.0)
+    moved: Any = mechanism.elsewhere(mechanism.table, large)
     return replace(system, mechanism=replace(moved, outputs=mechanism.outputs))
 
 
@@ -161,7 +161,7 @@ def of_certificate(system: Obfuscator) -> Probe:
         wrong = [name for name, value in due.items() if getattr(certificate, name) != value]
         wrong += ["table"] if mechanism.table is not table else []
         evidence = f"not so: {', '.join(wrong)}" if wrong else f"{len(due)} statements, all true"
-        return said("the certificate says what was done", evidence, holds=not wrong)
+        return observed("the certificate says what was done", evidence, holds=not wrong)
 
     return Probe(ask, 0.2)
 

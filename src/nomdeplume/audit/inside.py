@@ -10,7 +10,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
-from nomdeplume.audit.finding import OPEN, Finding, said
+from nomdeplume.audit.finding import OPEN, Finding, observed
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.noise import Noise
@@ -76,12 +76,12 @@ def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
         if len(seen) != len(due):
             return Finding("flow", question, OPEN, f"to {len(seen):,} vectors for {WORDS:,} words")
         if seen.shape == due.shape and (seen == due).all():
-            return said(question, "bit for bit", holds=True, samples=WORDS)
+            return observed(question, "bit for bit", holds=True, samples=WORDS)
         if certified:
-            return said(question, "to others than those of the certificate", holds=False)
+            return observed(question, "to others than those of the certificate", holds=False)
         near = bool((pdist(seen) <= pdist(due) * (1 + 1e-9) + 1e-12).all())
         found = "to a contraction of them" if near else "to others, which are farther apart"
-        return said(question, found, holds=near, samples=WORDS)
+        return observed(question, found, holds=near, samples=WORDS)
 
     return Probe(ask, 0.1)
 
@@ -108,6 +108,6 @@ def of_interference(mechanism: Mechanism, world: str) -> Probe:
         any_words = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
         unlike = int(sum((first != released(ids)).sum() for ids in (any_words, first)))
         found = f"{unlike:,} of {2 * WORDS:,} releases depend on the word"
-        return replace(said(question, found, holds=not unlike, samples=4 * WORDS), world=world)
+        return replace(observed(question, found, holds=not unlike, samples=4 * WORDS), world=world)
 
     return Probe(ask, 0.2)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.random import Generator
@@ -41,7 +42,7 @@ def of_bags(
     def ask(share: Share) -> Finding:
         x, y = table.vectors[both.ravel()].astype(np.float64).reshape(*both.shape, -1)
         promise = mechanism.guarantee.over_bags(both.shape[1]).loss(x, y)
-        proven, limit, samples = _tried(release, list(both), table, share)
+        proven, limit, samples = _tried(release, both.shape[1], list(both), table, share)
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
     return Probe(ask, weight)
@@ -52,21 +53,20 @@ def of_texts(
 ) -> Probe:
     """Two texts through the whole flow, against what is promised between texts."""
     table = system.vocabulary.table
-    id_of = {word: i for i, word in enumerate(table.words)}
 
     def release(n: int, rng: Generator) -> Ids:
         documents = [document.words for document in system([*texts] * n, rng)]
         if {len(words) for words in documents} != {system.size}:
             raise _Uneven
-        ids = [[id_of.get(word, len(table)) for word in words] for words in documents]
-        return np.array(ids).reshape(n, 2, system.size)
+        released = table.ids(chain.from_iterable(documents), unknown=len(table))
+        return released.reshape(n, 2, system.size)
 
     def ask(share: Share) -> Finding:
         promise = system.guarantee.loss(*texts)
         bags = [system.vocabulary.bag(text) for text in texts]
         places = [np.repeat(bag.ids, bag.counts) for bag in bags]
         try:
-            proven, limit, samples = _tried(release, places, table, share)
+            proven, limit, samples = _tried(release, system.size, places, table, share)
         except _Uneven:
             evidence = "documents differ in their number of words"
             return Finding("loss", question, BROKEN, evidence, world=world)
@@ -80,7 +80,7 @@ class _Uneven(Exception):
 
 
 def _tried(
-    release: Release, bags: Sequence[Ids], table: Table, share: Share
+    release: Release, size: int, bags: Sequence[Ids], table: Table, share: Share
 ) -> tuple[float, float, int]:
     """The strongest loss proven in either direction, the most that could be, and the samples.
 
@@ -92,8 +92,7 @@ def _tried(
         released = release(n, share.rng)
         return np.sort(np.where((released < 0) | (released > len(table)), len(table), released))
 
-    most = min(RELEASES, WORDS // draw(1).shape[2])
-    found = share.samples(draw, most=most)
+    found = share.samples(draw, most=min(RELEASES, WORDS // size))
     words, outcome = np.unique(found, return_inverse=True)
     outcome = outcome.reshape(found.shape)
     samples = Samples(outcome[:, 0], outcome[:, 1])

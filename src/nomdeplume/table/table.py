@@ -119,9 +119,11 @@ class Table:
     def dimensions(self) -> int:
         return self.vectors.shape[1]
 
-    def ids(self, words: Iterable[str]) -> Ids:
-        """Ids of the words that the table knows; the others are left out."""
+    def ids(self, words: Iterable[str], *, unknown: int | None = None) -> Ids:
+        """Ids of the words that the table knows; the others are left out, or `unknown`."""
         known = self._id_of
+        if unknown is not None:
+            return np.array([known.get(word, unknown) for word in words], dtype=np.int64)
         return np.array([known[word] for word in words if word in known], dtype=np.int64)
 
     @cached_property

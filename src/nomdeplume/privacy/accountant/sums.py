@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nomdeplume.distance.cloud import Floats
 from nomdeplume.privacy.accountant.angles import Angles
 from nomdeplume.privacy.accountant.grid import Row, allowance, on_grid
-from nomdeplume.privacy.accountant.terms import Mixture, Terms, log_worst
+from nomdeplume.privacy.accountant.terms import Mixture, Terms, by_dimensions, log_worst
 
 TOLERANCE = 3e-4  # of the loss: about as much a grid may add to it
 FEW = 100  # words
@@ -150,9 +150,7 @@ class _Window:
         yield from self._mixed(waiting)
 
     def _mixed(self, waiting: list[tuple[int, Mixture]]) -> Iterator[tuple[int, Row]]:
-        wanted: dict[int, set[float]] = {}
-        for _, mixture in waiting:
-            wanted.setdefault(mixture.dimensions, set()).update(mixture.losses)
+        wanted = by_dimensions(mixture for _, mixture in waiting)
         known = {key: row for k, some in wanted.items() for key, row in self._laws(k, some)}
         for count, mixture in waiting:
             parts = [known.get((mixture.dimensions, loss), STAYS) for loss in mixture.losses]

@@ -49,6 +49,14 @@ class Mixture:
         return Mixture(self.dimensions, tuple(shares), tuple(shares.values()))
 
 
+def by_dimensions(mixtures: Iterable[Mixture]) -> dict[int, set[float]]:
+    """All losses of some mixtures, by the dimensions that they are in."""
+    found: dict[int, set[float]] = {}
+    for mixture in mixtures:
+        found.setdefault(mixture.dimensions, set()).update(mixture.losses)
+    return found
+
+
 Ways = tuple[Mixture, ...]  # to see one release, all of them right
 
 
@@ -65,9 +73,7 @@ class Terms:
     @classmethod
     def of(cls, counted: Sequence[tuple[Ways, int]]) -> Terms:
         """With few distinct losses, and terms that are then the same as one of a larger count."""
-        found: dict[int, set[float]] = {}
-        for mixture in (mixture for ways, _ in counted for mixture in ways):
-            found.setdefault(mixture.dimensions, set()).update(mixture.losses)
+        found = by_dimensions(mixture for ways, _ in counted for mixture in ways)
         rungs = {k: _rungs(losses) for k, losses in found.items()}
         merged: Counter[Ways] = Counter()
         for ways, count in counted:
@@ -86,9 +92,7 @@ class Terms:
     @cached_property
     def laws(self) -> dict[int, Angles]:
         """All losses above 0, by dimensions, each once."""
-        found: dict[int, set[float]] = {}
-        for mixture in self.mixtures:
-            found.setdefault(mixture.dimensions, set()).update(mixture.losses)
+        found = by_dimensions(self.mixtures)
         return {k: Angles(k, np.array(sorted(losses - {0.0}))) for k, losses in found.items()}
 
     def moments(self, tilt: float) -> Moments:

@@ -18,11 +18,12 @@ class Bag:
 
     ids: Ids
     counts: Ids
+    seen: bool = False  # whether its text is one that the kept words were fitted on
 
     @classmethod
-    def of(cls, counts: Mapping[int, int]) -> Bag:
+    def of(cls, counts: Mapping[int, int], *, seen: bool = False) -> Bag:
         ids = np.array(sorted(counts), dtype=np.int64)
-        return cls(ids, np.array([counts[i] for i in ids.tolist()], dtype=np.int64))
+        return cls(ids, np.array([counts[i] for i in ids.tolist()], dtype=np.int64), seen)
 
     @classmethod
     def from_ids(cls, ids: Ids) -> Bag:

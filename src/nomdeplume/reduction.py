@@ -11,10 +11,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
-from nomdeplume.distance import Cloud, bottleneck_plan, word_mover_plan
+from nomdeplume.distance import Cloud, Ground, bottleneck_plan, word_mover_plan
+from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.vocabulary import EUCLIDEAN, Vocabulary
 
 Ids = NDArray[np.int64]
 
@@ -23,7 +24,7 @@ class Reduction(Protocol):
     """Brings bags to one size.
 
     Of its guarantees the last is the widest: it is one between two texts. Its account is of
-    Laplace noise, and between two texts too.
+    Laplace noise, given by its ε and its dimensions, and between two texts too.
     """
 
     def reduce(
@@ -33,7 +34,7 @@ class Reduction(Protocol):
         self, word: Guarantee, size: int, vocabulary: Vocabulary
     ) -> tuple[Guarantee, ...]: ...
     def account(
-        self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str
+        self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
     ) -> Account: ...
 
 
@@ -42,9 +43,10 @@ class Kept:
     """What a promise between texts is about: the kept words of each."""
 
     vocabulary: Vocabulary
+    ground: Ground = EUCLIDEAN
 
     def __call__(self, text: str) -> Cloud:
-        return self.vocabulary.cloud(self.vocabulary.filled(text))
+        return self.vocabulary.cloud(self.vocabulary.filled(text), self.ground)
 
 
 @dataclass(frozen=True)
@@ -53,11 +55,12 @@ class Reduced:
 
     vocabulary: Vocabulary
     size: int
+    ground: Ground = EUCLIDEAN
 
     def __call__(self, text: str) -> Cloud:
         bag, order = self.vocabulary.filled(text), self.vocabulary.tie_order
         [ids] = apportion([bag], self.size, order)
-        return self.vocabulary.cloud(Bag.from_ids(ids))
+        return self.vocabulary.cloud(Bag.from_ids(ids), self.ground)
 
 
 @dataclass(frozen=True)
@@ -74,16 +77,19 @@ class Sample:
         self, word: Guarantee, size: int, vocabulary: Vocabulary
     ) -> tuple[Guarantee, ...]:
         drawn = replace(word.over_bags(size), between=f"two samples of {size} kept words")
-        bags = word.over_samples(size)
-        return drawn, bags.prepared(Kept(vocabulary), between=bags.between)
+        bags, ground = word.over_samples(size), word.ground("samples")
+        return drawn, bags.prepared(Kept(vocabulary, ground), between=bags.between)
 
-    def account(self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str) -> Account:
+    def account(
+        self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
+    ) -> Account:
         """By the cheapest plan or by the one with the shortest longest move, whichever is less."""
         kept = Kept(vocabulary)
         clouds = kept(x), kept(y)
         plans = word_mover_plan(*clouds), bottleneck_plan(*clouds)
         moves = [(plan.moved, plan.masses / plan.total) for plan in plans]
-        return Account.of_draws(epsilon, moves, size, vocabulary.table.dimensions)
+        epsilon, dimensions = noise
+        return Account.of_draws(epsilon, moves, size, dimensions)
 
 
 @dataclass(frozen=True)
@@ -100,14 +106,25 @@ class Apportion:
         self, word: Guarantee, size: int, vocabulary: Vocabulary
     ) -> tuple[Guarantee, ...]:
         between = f"two texts' bags reduced to {size} kept words"
-        return (word.over_bags(size).prepared(Reduced(vocabulary, size), between=between),)
+        reduced = Reduced(vocabulary, size, word.ground("bags"))
+        return (word.over_bags(size).prepared(reduced, between=between),)
 
-    def account(self, epsilon: float, size: int, vocabulary: Vocabulary, x: str, y: str) -> Account:
+    def account(
+        self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
+    ) -> Account:
         """By a cheapest matching of the reduced bags, word by word."""
         reduced = Reduced(vocabulary, size)
         plan = word_mover_plan(reduced(x), reduced(y))
         moves = np.repeat(plan.moved, plan.masses * size // plan.total)
-        return Account.of_bags(epsilon, moves, vocabulary.table.dimensions)
+        epsilon, dimensions = noise
+        return Account.of_bags(epsilon, moves, dimensions)
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}
+
+
+def per_word(epsilon: float | None, budget: float | None, size: int) -> float | None:
+    """ε as it is given, or as a budget for a document gives it; None if neither does."""
+    if epsilon is not None and budget is not None:
+        raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
+    return epsilon if budget is None else positive("budget", budget) / whole("size", size)

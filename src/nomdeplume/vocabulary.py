@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,28 +13,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
-from nomdeplume.distance import Cloud
-from nomdeplume.errors import InputError
+from nomdeplume.distance import Cloud, Euclidean, Ground
+from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.features import Features
 from nomdeplume.table import Table
 from nomdeplume.text import StopWords, is_word, stop_words, words
 from nomdeplume.unspaced import LANGUAGES, Dictionary
 
 Ids = NDArray[np.int64]
 
+EUCLIDEAN = Euclidean()
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Vocabulary:
     """The words of a table that a text can contain, less the stop words.
 
-    It is public: it depends on the table and the stop list, never on a text.
+    It is public: it depends on the table, the stop list and, if there are any, features
+    fitted on public texts, to whose words it is narrowed; never on a text that is released.
     Deleting the other words changes what is near to what, so every promise is
     about bags of these (docs/guarantee.md).
     """
 
     table: Table
     stop_words: StopWords
+    features: Features | None = None
 
     def __post_init__(self) -> None:
+        if self.features is not None and self._usable and not len(self):
+            raise InputError(
+                f"none of the {len(self.features):,} topic words is a kept word of table "
+                f"{self.table.name}; fit features with this table and these stop words."
+            )
         if not len(self):
             raise InputError(
                 f"no word of table {self.table.name} is left: words must be in lower case, of "
@@ -41,12 +52,14 @@ class Vocabulary:
             )
 
     @classmethod
-    def of(cls, table: Table, *stop_lists: str) -> Vocabulary:
+    def of(cls, table: Table, *stop_lists: str, features: Features | None = None) -> Vocabulary:
         """The words of a table less the lists named: `short`, `iso`, `none`, or files.
 
-        Without a name, the usual list of the table's language.
+        Without a name, the usual list of the table's language. With features, of these
+        only the topic words.
         """
-        return cls(table, stop_words(*(stop_lists or ("default",)), language=table.language))
+        named = stop_words(*(stop_lists or ("default",)), language=table.language)
+        return cls(table, named, features)
 
     @classmethod
     def given(cls, vocabulary: Vocabulary | Table | None) -> Vocabulary:
@@ -64,7 +77,9 @@ class Vocabulary:
         return len(self._id_of)
 
     def __repr__(self) -> str:
-        return f"<Vocabulary: {len(self):,} words of {self.table.name} less {self.stop_words.name}>"
+        chosen = "topic words" if self.features is not None else "words"
+        less = f"{self.table.name} less {self.stop_words.name}"
+        return f"<Vocabulary: {len(self):,} {chosen} of {less}>"
 
     @cached_property
     def ids(self) -> Ids:
@@ -75,6 +90,13 @@ class Vocabulary:
     def fingerprint(self) -> str:
         """SHA-256 of the kept words in the order of the table."""
         return sha256("\n".join(self._id_of).encode()).hexdigest()
+
+    def fingerprint_of(self, ids: Ids) -> str:
+        """The same of some of them, by their ids."""
+        if len(ids) == len(self):
+            return self.fingerprint
+        words = self.table.words
+        return sha256("\n".join(words[i] for i in ids.tolist()).encode()).hexdigest()
 
     def holds(self, ids: Ids | None) -> bool:
         """Whether all these ids are kept; none given means all of the table's."""
@@ -87,16 +109,14 @@ class Vocabulary:
 
     def bag(self, text: str) -> Bag:
         """The kept words of a text with their counts; everything else is forgotten."""
-        known = self._id_of
-        counts = {
-            known[word]: count
-            for word, count in words(text, self.table.language, self._dictionary).items()
-            if word in known
-        }
-        return Bag.of(counts)
+        return self._bag(self._words(text))
 
     def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
         """The bags of many texts, one after the other."""
+        return (bag for _, bag in self.counted(texts))
+
+    def counted(self, texts: Iterable[str]) -> Iterator[tuple[Counter[str], Bag]]:
+        """All words of each text with their counts, and its bag, one text after the other."""
         if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
             raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
         if hasattr(texts, "columns"):
@@ -104,7 +124,28 @@ class Vocabulary:
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
                 raise InputError(f"text {number} must be a string, got {type(text).__name__}.")
-            yield self.bag(text)
+            found = self._words(text)
+            yield found, self._bag(found)
+
+    def _words(self, text: str) -> Counter[str]:
+        return words(text, self.table.language, self._dictionary)
+
+    def _bag(self, found: Counter[str]) -> Bag:
+        known = self._id_of
+        counts = {known[word]: count for word, count in found.items() if word in known}
+        return Bag.of(counts, seen=self.features is not None and self.features.fitted_on(found))
+
+    def refuse_seen(self, bags: Iterable[Bag]) -> None:
+        """Refuse to release texts that the topic words were fitted on.
+
+        Which words are kept would then depend on private texts, and no promise covers that.
+        """
+        if any(bag.seen for bag in bags):
+            raise PrivacyError(
+                "the topic words were fitted on texts that are to be released, so that what is "
+                "kept tells about them; fit them on public texts, or say so: nomdeplume features "
+                "fit --i-know-this-leaks."
+            )
 
     def filled(self, text: str) -> Bag:
         """The bag of a text as it is released: the public one if it keeps no word."""
@@ -115,9 +156,10 @@ class Vocabulary:
         """A bag, or what stands in for one without words."""
         return bag if len(bag) else self.public_bag
 
-    def cloud(self, bag: Bag) -> Cloud:
-        """The vectors of a bag, with its counts."""
-        return Cloud(self.table.vectors[bag.ids].astype(np.float64), bag.counts)
+    def cloud(self, bag: Bag, ground: Ground = EUCLIDEAN) -> Cloud:
+        """The vectors of a bag, or where else a metric places its words; with their counts."""
+        vectors = self.table.vectors[bag.ids].astype(np.float64)
+        return Cloud(ground.places(vectors, bag.ids), bag.counts)
 
     @cached_property
     def public_bag(self) -> Bag:
@@ -145,10 +187,18 @@ class Vocabulary:
         """What parts a text of a language without spaces: all words, those that are stopped too."""
         if self.table.language not in LANGUAGES:
             return None
-        return Dictionary.of(chain(self._id_of, self.stop_words.words))
+        return Dictionary.of(chain(self._usable, self.stop_words.words))
 
     @cached_property
     def _id_of(self) -> dict[str, int]:
+        if self.features is None:
+            return self._usable
+        chosen = frozenset(self.features.words)
+        return {word: i for word, i in self._usable.items() if word in chosen}
+
+    @cached_property
+    def _usable(self) -> dict[str, int]:
+        """Ids of the words that a text can contain, less the stop words."""
         stopped = self.stop_words.words
         return {
             word: i

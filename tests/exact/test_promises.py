@@ -181,7 +181,7 @@ def test_what_follows_from_words_does_not_follow_from_bags(way):
     """A guarantee over bags of bags would be a number without a proof."""
     argument = {"over_bags": [2], "over_samples": [2], "projected": [np.eye(2)]}.get(way, [])
 
-    with pytest.raises(InputError, match="between two words only"):
+    with pytest.raises(InputError, match="between (two words only|any two vectors)"):
         getattr(WORD.over_bags(3), way)(*argument)
 
 

@@ -1,9 +1,19 @@
 """How far two words, or two bags of words, are apart; and what moves where."""
 
 from nomdeplume.distance.cloud import Cloud
+from nomdeplume.distance.ground import (
+    Capped,
+    Chord,
+    Covered,
+    Discrete,
+    Euclidean,
+    Ground,
+    Grouped,
+    Listed,
+    Polar,
+)
 from nomdeplume.distance.metrics import (
     Bottleneck,
-    Euclidean,
     Metric,
     Prepared,
     Summed,
@@ -20,10 +30,18 @@ from nomdeplume.distance.word_mover import (
 
 __all__ = [
     "Bottleneck",
+    "Capped",
+    "Chord",
     "Cloud",
+    "Covered",
+    "Discrete",
     "Euclidean",
+    "Ground",
+    "Grouped",
+    "Listed",
     "Metric",
     "Plan",
+    "Polar",
     "Prepared",
     "Summed",
     "WordMover",

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from nomdeplume.distance.cloud import Cloud, numbers
+from nomdeplume.distance.cloud import Cloud
+from nomdeplume.distance.ground import Euclidean, Ground
 from nomdeplume.distance.word_mover import Points, bottleneck, word_mover
 from nomdeplume.errors import InputError
+
+EUCLIDEAN = Euclidean()
 
 
 class Metric(Protocol):
@@ -24,22 +26,8 @@ class Metric(Protocol):
     def name(self) -> str: ...
     @property
     def meaning(self) -> str: ...
+    def widest(self, radius: float) -> float: ...
     def __call__(self, x: Any, y: Any, /) -> float: ...
-
-
-@dataclass(frozen=True)
-class Euclidean:
-    """Straight-line distance between the vectors of two words."""
-
-    symbol: str = "d"
-    name: str = "Euclidean distance"
-    meaning: str = "how far their vectors are apart"
-
-    def __call__(self, x: ArrayLike, y: ArrayLike) -> float:
-        one, two = numbers(x), numbers(y)
-        if one.ndim != 1 or one.shape != two.shape:
-            raise InputError("give the vectors of two words, of one length.")
-        return float(np.linalg.norm(one - two))
 
 
 @dataclass(frozen=True)
@@ -47,16 +35,27 @@ class WordMover:
     """Word Mover's Distance between two bags: the mean move of a cheapest plan."""
 
     symbol: str = "W₁"
-    name: str = "Word Mover's Distance"
-    meaning: str = "how far words move on average when one bag is turned into the other"
     size: int | None = None  # that both bags must have, if any
+    ground: Ground = EUCLIDEAN
+
+    @property
+    def name(self) -> str:
+        return _counted("Word Mover's Distance", self.ground)
+
+    @property
+    def meaning(self) -> str:
+        mean = "how far words move on average when one bag is turned into the other"
+        return _explained(mean, self.ground)
 
     def __call__(self, x: Points, y: Points) -> float:
         bags = Cloud.of(x), Cloud.of(y)
         for words in (bag.counts.sum() for bag in bags):
             if self.size not in (None, words):
                 raise InputError(f"this is about bags of {self.size} words, got one of {words}.")
-        return word_mover(*bags)
+        return word_mover(*bags, self.ground.apart)
+
+    def widest(self, radius: float) -> float:
+        return self.ground.widest(radius)
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,22 @@ class Bottleneck:
     """Bottleneck distance between two bags: the longest move, where it is shortest."""
 
     symbol: str = "W∞"
-    name: str = "bottleneck distance"
-    meaning: str = "the farthest that any word must move when one bag is turned into the other"
+    ground: Ground = EUCLIDEAN
+
+    @property
+    def name(self) -> str:
+        return _counted("bottleneck distance", self.ground)
+
+    @property
+    def meaning(self) -> str:
+        longest = "the farthest that any word must move when one bag is turned into the other"
+        return _explained(longest, self.ground)
 
     def __call__(self, x: Points, y: Points) -> float:
-        return bottleneck(x, y)
+        return bottleneck(x, y, self.ground.apart)
+
+    def widest(self, radius: float) -> float:
+        return self.ground.widest(radius)
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,9 @@ class Prepared:
     def __call__(self, x: Any, y: Any) -> float:
         return self.metric(self.prepare(x), self.prepare(y))
 
+    def widest(self, radius: float) -> float:
+        return self.metric.widest(radius)
+
 
 @dataclass(frozen=True)
 class Summed:
@@ -116,6 +129,9 @@ class Summed:
     def meaning(self) -> str:
         return f"the sum over {self.count} pairs of {self.metric.meaning}"
 
+    def widest(self, radius: float) -> float:
+        return self.count * self.metric.widest(radius)
+
     def __call__(self, x: Any, y: Any) -> float:
         sides = [each if isinstance(each, Sequence | np.ndarray) else () for each in (x, y)]
         if any(isinstance(each, str) or len(each) != self.count for each in sides):
@@ -124,3 +140,12 @@ class Summed:
         times = Counter((id(one), id(other)) for one, other in pairs)  # the same pair is met once
         known = {(id(one), id(other)): (one, other) for one, other in pairs}
         return sum(count * self.metric(*known[pair]) for pair, count in times.items())
+
+
+def _counted(name: str, ground: Ground) -> str:
+    return f"{name} in {ground.steps}" if ground.steps else name
+
+
+def _explained(meaning: str, ground: Ground) -> str:
+    """What a bag's distance means, and that of its words if it is no plain one."""
+    return f"{meaning}, where between two words it is {ground.meaning}" if ground.steps else meaning

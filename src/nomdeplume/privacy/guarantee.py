@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nomdeplume.distance import Bottleneck, Euclidean, Metric, Prepared, Summed, WordMover
+from nomdeplume.distance import (
+    Bottleneck,
+    Euclidean,
+    Ground,
+    Metric,
+    Prepared,
+    Summed,
+    WordMover,
+)
 from nomdeplume.distance.cloud import numbers
 from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.privacy.loss import Loss
@@ -40,6 +48,7 @@ class Guarantee:
     metric: Metric = EUCLIDEAN
     proofs: tuple[str, ...] = ()  # docs/proofs/<name>.md, checked by tests/docs/test_proofs.py
     between: str = "two words"
+    anywhere: bool = True  # whether it holds between any two vectors, not only a table's words
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
@@ -53,10 +62,11 @@ class Guarantee:
         """Most that one release can shift the log-odds between `x` and `y`, in nats.
 
         These are what the guarantee is between: texts, of which only kept words count, or
-        bags of vectors, or vectors.
+        bags of vectors, or vectors. It is infinite where nothing is promised.
         """
-        loss = Loss(self.epsilon * self.metric(x, y))
-        if not isfinite(loss):
+        distance = self.metric(x, y)
+        loss = Loss(self.epsilon * distance)
+        if isfinite(distance) and not isfinite(loss):
             raise InputError("a loss this large cannot be stated.")
         return loss
 
@@ -66,8 +76,9 @@ class Guarantee:
         Any matching of the two bags bounds the loss by the sum of its word
         losses; the cheapest matching sums to size·W₁.
         """
-        epsilon = self._per_word("bags") * whole("size", size)
-        return self._then("bags", epsilon, WordMover(size=size), f"two bags of {size} kept words")
+        epsilon, ground = self.epsilon * whole("size", size), self.ground("bags")
+        between = f"two bags of {size} kept words"
+        return self._then("bags", epsilon, WordMover(size=size, ground=ground), between)
 
     def over_samples(self, size: int) -> Guarantee:
         """Of drawing `size` words from each of two texts, with replacement, and releasing them.
@@ -75,8 +86,9 @@ class Guarantee:
         Couple the draws by a plan whose longest move is W∞: every pair of draws
         is then at most W∞ apart. Under W₁ no such bound holds (docs/proofs/sampling.md).
         """
-        epsilon = self._per_word("samples") * whole("size", size)
-        return self._then("sampling", epsilon, Bottleneck(), "two texts' bags of kept words")
+        epsilon, ground = self.epsilon * whole("size", size), self.ground("samples")
+        between = "two texts' bags of kept words"
+        return self._then("sampling", epsilon, Bottleneck(ground=ground), between)
 
     def over_means(self) -> Guarantee:
         """Of releasing the mean of a bag's vectors, by a noise that takes any vector.
@@ -85,7 +97,7 @@ class Guarantee:
         words move on average: the mean is 1-Lipschitz in W₁, for bags of any sizes.
         """
         between = "two bags of kept words, of any sizes"
-        return self._then("means", self._per_word("means"), WordMover(), between)
+        return self._then("means", self._of_vectors("means"), WordMover(), between)
 
     def over_documents(self, count: int) -> Guarantee:
         """Between two authors who wrote `count` released documents each: losses add up.
@@ -114,7 +126,7 @@ class Guarantee:
     def contracted(self, lipschitz: float) -> Guarantee:
         """Of noise on the image under a public map f, where ‖f(x) − f(y)‖ ≤ L·‖x − y‖."""
         stretch = positive("lipschitz", lipschitz)
-        return self._then("contraction", self._per_word("images") * stretch)
+        return self._then("contraction", self._of_vectors("images") * stretch)
 
     def prepared(self, prepare: Callable[[Any], Any], *, between: str) -> Guarantee:
         """Of turning inputs into others by a public function without chance, and releasing these.
@@ -124,10 +136,16 @@ class Guarantee:
         """
         return self._then("kept", self.epsilon, Prepared(self.metric, prepare), between)
 
-    def _per_word(self, what: str) -> float:
-        """ε, if this is a guarantee between words, which others are built on."""
-        if not isinstance(self.metric, Euclidean):
+    def ground(self, what: str) -> Ground:
+        """The metric, if this is a guarantee between words, which others are built on."""
+        if not isinstance(self.metric, Ground):
             raise InputError(f"a guarantee over {what} follows from one between two words only.")
+        return self.metric
+
+    def _of_vectors(self, what: str) -> float:
+        """ε, if this is a guarantee of noise: one between any two vectors, in all directions."""
+        if type(self.metric) is not Euclidean or not self.anywhere:
+            raise InputError(f"a guarantee over {what} follows from one between any two vectors.")
         return self.epsilon
 
     def _then(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import ROUND_CEILING, Decimal
-from math import exp, floor, log, log10
+from math import exp, floor, inf, log, log10
 
 
 class Loss(float):
@@ -16,6 +16,8 @@ class Loss(float):
     @property
     def factor(self) -> str:
         """The largest factor by which odds can shift, never less than it is."""
+        if self == inf:
+            return "no bound"
         if self < log(1000):
             return up(exp(self))
         return f"e^{up(self)} (about 10^{up(self / log(10))})"

@@ -102,7 +102,11 @@ def state(
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
     odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
-    odds.append(_odds("any", 2 * vocabulary.table.radius, guarantee, any_two, tolerance))
+    odds.append(
+        _odds(
+            "any", guarantee.metric.widest(vocabulary.table.radius), guarantee, any_two, tolerance
+        )
+    )
     return Promise(
         budget=guarantee.epsilon,
         metric=guarantee.metric.name,

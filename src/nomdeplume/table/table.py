@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nomdeplume.errors import TableError
+from nomdeplume.table.directions import contraction
 from nomdeplume.table.packed import Packed, repeated, usable
 
 Ids = NDArray[np.int64]
@@ -108,6 +109,18 @@ class Table:
         from nomdeplume.table.native import write
 
         write(self, Path(path), dtype=dtype, notes=notes)
+
+    def project(self, directions: ArrayLike) -> Table:
+        """The words with their images under a linear map that lengthens nothing, (m, k).
+
+        ‖Px − Py‖ ≤ ‖x − y‖ if no singular value of P exceeds 1, so noise on the image keeps
+        ε·d with d the metric of this table, not of the image's: the promise stays in it, and
+        the image serves to search for the nearest word.
+        """
+        across = contraction(directions, self.dimensions).T
+        images = np.concatenate([(rows @ across).astype(np.float32) for rows in self.blocks()])
+        name = f"{self.name} in {across.shape[1]} direction{'s' * (across.shape[1] > 1)}"
+        return Table.owning(self.words, images, name, self.language)
 
     def __len__(self) -> int:
         return len(self.words)

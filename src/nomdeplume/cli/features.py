@@ -1,0 +1,180 @@
+"""`nomdeplume features`: learn from public texts which words tell topics, and look at that."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume.cli.options import bare_table_options, open_vocabulary, reading_options
+
+if TYPE_CHECKING:
+    from nomdeplume.features import Features
+    from nomdeplume.formats.records import Inputs
+
+SHOWN = 20  # words, the best
+
+
+@click.group()
+def features() -> None:
+    """Fit topic words on public texts, to keep only these in a release."""
+
+
+@features.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="PUBLIC...")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write."
+)
+@click.option("--topic-field", default="topic", show_default=True, help="Field of the topic.")
+@click.option("--words", type=int, metavar="N", help="Keep N words. [default: 500]")
+@click.option(
+    "--keep-topic",
+    type=float,
+    metavar="SHARE",
+    help="Keep the fewest words from which topics are told this well, .95 say, as part of how "
+    "well they are told from all.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(["chi2", "mutual-information"]),
+    default="chi2",
+    show_default=True,
+    help="What scores a word.",
+)
+@click.option(
+    "--dimensions", type=int, metavar="M", help="Fit also M directions that tell topics apart."
+)
+@bare_table_options
+@reading_options
+@click.option(
+    "--i-know-this-leaks",
+    "leaks",
+    is_flag=True,
+    help="The texts are private, those to be released: which words are kept then tells about "
+    "them, under no promise, and every certificate says so.",
+)
+@click.option("--force", is_flag=True, help="Replace output that exists.")
+@click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
+def fit(inputs: tuple[str, ...], **options: Any) -> int:
+    """Choose the words of PUBLIC texts that tell their topics.
+
+    PUBLIC is records with a topic each: JSONL, CSV (also .gz, .zst), Parquet or Arrow. The
+    texts must be public and others than those to be released: a release knows the texts again
+    that its topic words were fitted on, and refuses.
+
+    \b
+    nomdeplume features fit news.jsonl --words 500 -o my.features
+    nomdeplume features fit news.csv --topic-field section --keep-topic .95 -o my.features
+    nomdeplume obfuscate letters.jsonl --features my.features -o released.jsonl
+    """
+    from nomdeplume.features.fitting import fit_features
+    from nomdeplume.formats.targets import separate, vacant
+
+    vacant(options["output"], force=options["force"])
+    separate([options["output"]], inputs)
+    vocabulary = open_vocabulary(options)
+    names = ("method", "words", "keep_topic", "dimensions", "leaks")
+    read = _Read(_opened(inputs, options), options)
+    found = fit_features(
+        read.texts(), read.topics, vocabulary, **{name: options[name] for name in names}
+    )
+    _save(found, options["output"], force=options["force"])
+    if not options["quiet"]:
+        click.echo(f"{options['output']}: {_told(found)}")
+    return 4 if read.left_out else 0
+
+
+class _Read:
+    """Public texts, read one at a time, and their topics, which are all there at the end."""
+
+    def __init__(self, source: Inputs, options: dict[str, Any]) -> None:
+        self._source, self._options = source, options
+        self.topics: list[Any] = []
+        self.left_out = 0
+
+    def texts(self) -> Iterator[str]:
+        from nomdeplume.cli.progress import progress
+        from nomdeplume.formats.records import Record
+
+        shown = sys.stderr.isatty() and not self._options["quiet"]
+        with progress(self._source, shown=shown, hint="") as (tell, advance):
+            for record in self._source.records:
+                if isinstance(record, Record):
+                    self.topics.append(record.fields.get(self._options["topic_field"]))
+                    yield record.text
+                    advance()
+                else:
+                    self.left_out += 1
+                    tell(f"{record.place}: left out: {record.reason}")
+
+
+def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
+    from nomdeplume.cli.options import sign
+    from nomdeplume.formats.reading import open_inputs
+    from nomdeplume.formats.records import Fields
+
+    fields = Fields(options["text_field"], options["id_field"], (options["topic_field"],))
+    return open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
+
+
+def _save(found: Features, path: Path, *, force: bool) -> None:
+    """A file that appears whole or never; one fitted on private texts is its owner's to read."""
+    from nomdeplume.formats.targets import AtomicFile
+
+    file = AtomicFile(path, force=force, private=found.leaks)
+    try:
+        file.file.write(found.to_json().encode())
+        file.close()
+        file.publish()
+    except BaseException:
+        file.discard()
+        raise
+
+
+@features.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="As JSON, with all words.")
+def show(file: Path, *, as_json: bool) -> None:
+    """What is in a FILE of features: the words, and what they were fitted on."""
+    from nomdeplume.features import Features
+
+    found = Features.open(file)
+    click.echo(json.dumps(_facts(found), ensure_ascii=False) if as_json else _told(found))
+
+
+def _told(found: Features) -> str:
+    """What was chosen, how well it tells topics, and the best words, unless they are private."""
+    parts = [f"{found.origin}."]
+    if found.accuracy is not None and found.accuracy_all is not None:
+        parts.append(
+            f"Of {found.topics} topics {_percent(found.accuracy)} of the texts are told right from "
+            f"these words, {_percent(found.accuracy_all)} from all kept words (naive Bayes, each "
+            "text by what the others taught)."
+        )
+    if found.directions is not None:
+        m, k = found.directions.shape
+        parts.append(f"With {m} of {k} directions, first those that tell the topics apart.")
+    if not found.leaks:
+        more = ", …" if len(found) > SHOWN else ""
+        parts.append(f"Best first: {', '.join(found.words[:SHOWN])}{more}")
+    return "\n".join(parts)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _facts(found: Features) -> dict[str, Any]:
+    """What `show` says, for programs; of what was fitted on private texts no word."""
+    names = ["method", "topics", "texts", "leaks", "accuracy", "accuracy_all", "fingerprint"]
+    names += ["table_fingerprint", "kept_fingerprint"]
+    return {
+        **{name: getattr(found, name) for name in names},
+        "directions": 0 if found.directions is None else len(found.directions),
+        "number": len(found),
+        "words": [] if found.leaks else list(found.words),
+    }

@@ -1,0 +1,108 @@
+"""Features: the words worth keeping for their topic, as public data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import InputError
+from nomdeplume.features import form
+from nomdeplume.features.seen import Marks, among, mark
+from nomdeplume.table.directions import contraction
+
+METHODS = {"chi2": "χ²", "mutual-information": "mutual information"}
+LEAK = (
+    "FITTED ON THE PRIVATE TEXTS: which words are kept depends on them, and no promise covers that"
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Features:
+    """Topic words, best first, and what they were fitted on.
+
+    They narrow what is kept, and the promise is about what is kept. That is sound if they
+    are public, fixed before any private text is looked at: hence `seen`, by which a text
+    that they were fitted on is refused when it is to be released, unless `leaks` says so.
+    """
+
+    words: tuple[str, ...]
+    method: str  # a name in METHODS
+    topics: int
+    texts: int
+    table_fingerprint: str  # of the table and the kept words that they were fitted on
+    kept_fingerprint: str
+    leaks: bool = False  # fitted on private texts, as whoever did it says
+    accuracy: float | None = None  # of telling topics from these words; None if not measured
+    accuracy_all: float | None = None  # and from all kept words
+    directions: NDArray[np.float64] | None = None  # (m, k), that tell topics apart
+    seen: Marks = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
+
+    def __post_init__(self) -> None:
+        if not self.words or len(set(self.words)) < len(self.words) or "" in self.words:
+            raise InputError("features must hold at least one word, and each of them once.")
+        if self.method not in METHODS:
+            raise InputError(f"the method of features must be {' or '.join(METHODS)}.")
+        if self.topics < 2 or self.texts < self.topics:
+            raise InputError("features must be of at least 2 topics, with a text for each.")
+        shares = [each for each in (self.accuracy, self.accuracy_all) if each is not None]
+        if not all(0 <= each <= 1 for each in shares):
+            raise InputError("the accuracy of features must be between 0 and 1.")
+        if (self.seen[1:] <= self.seen[:-1]).any():
+            raise InputError("the marks of features must ascend.")
+        self.seen.flags.writeable = False
+        if self.directions is not None:
+            found = contraction(self.directions, np.shape(self.directions)[-1])
+            found.flags.writeable = False
+            object.__setattr__(self, "directions", found)
+
+    @classmethod
+    def open(cls, path: str | Path) -> Features:
+        """The features in a file that `save`, or `nomdeplume features fit`, wrote."""
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            raise InputError("features must be UTF-8 text; this file is not.") from None
+        return cls.from_json(text)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that `open` reads."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @classmethod
+    def from_json(cls, text: str) -> Features:
+        """Read features back; anything missing, extra or of another type is refused."""
+        return cls(**form.read(text))
+
+    def to_json(self) -> str:
+        return form.written({name: getattr(self, name) for name in form.FIELDS})
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __repr__(self) -> str:
+        return f"<Features: {self.origin}>"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the file."""
+        return sha256(self.to_json().encode()).hexdigest()
+
+    @property
+    def origin(self) -> str:
+        """How the words were chosen, and on what: what a certificate says about them."""
+        kind = "" if self.leaks else "public "
+        made = (
+            f"{len(self):,} word{'s' * (len(self) > 1)} chosen by {METHODS[self.method]} on "
+            f"{self.texts:,} {kind}texts (fingerprint {self.fingerprint[:16]}…)"
+        )
+        return f"{made}, {LEAK}" if self.leaks else made
+
+    def fitted_on(self, words: Mapping[str, int]) -> bool:
+        """Whether a text with these words is one they were fitted on, and nobody said so."""
+        return not self.leaks and among(mark(words), self.seen)

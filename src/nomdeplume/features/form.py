@@ -1,0 +1,107 @@
+"""The file of features: JSON, with arrays in base64."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume import strict_json
+from nomdeplume.errors import InputError
+
+FORMAT = 1
+
+
+def written(values: Mapping[str, Any]) -> str:
+    """The fields of features as JSON."""
+    data = {"format": FORMAT, **values, "words": list(values["words"])}
+    data["seen"] = _packed(values["seen"], "<u8")
+    if (directions := values["directions"]) is not None:
+        data["directions"] = {"number": len(directions), "float64": _packed(directions, "<f8")}
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def read(text: str) -> dict[str, Any]:
+    """The fields of features from JSON, each of its type; nothing of it is quoted if not."""
+    try:
+        data = strict_json.loads(text)
+    except ValueError:
+        raise InputError("features must be JSON; this file is not.") from None
+    if not isinstance(data, dict) or "format" not in data or "kept_fingerprint" not in data:
+        raise InputError("this JSON is no file of features; nomdeplume features fit makes one.")
+    if data.pop("format") != FORMAT:
+        raise InputError(
+            f"this program reads features of format {FORMAT}; use the version of nomdeplume that "
+            "made them."
+        )
+    try:
+        if set(data) != set(FIELDS):
+            raise KeyError
+        return {name: FIELDS[name](data[name]) for name in FIELDS}
+    except (KeyError, TypeError, ValueError, OverflowError):
+        raise InputError("the features lack a field or have one of another type.") from None
+
+
+def _packed(array: NDArray[Any], kind: str) -> str:
+    return b64encode(np.ascontiguousarray(array, dtype=kind).tobytes()).decode()
+
+
+def _unpacked(text: Any, kind: str) -> NDArray[Any]:
+    return np.frombuffer(b64decode(_plain(str)(text), validate=True), dtype=kind)
+
+
+def _plain(*kinds: type) -> Callable[[Any], Any]:
+    """What gives back a value of just these types, and refuses others."""
+
+    def plain(value: Any) -> Any:
+        if type(value) not in kinds:
+            raise TypeError
+        return value
+
+    return plain
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    return tuple(map(_plain(str), _plain(list)(value)))
+
+
+def _fingerprint(value: Any) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", _plain(str)(value)):
+        raise ValueError
+    return str(value)
+
+
+def _share(value: Any) -> float | None:
+    return None if value is None else float(_plain(int, float)(value))
+
+
+def _directions(value: Any) -> NDArray[np.float64] | None:
+    if value is None:
+        return None
+    if set(_plain(dict)(value)) != {"number", "float64"} or _plain(int)(value["number"]) < 1:
+        raise KeyError
+    return _unpacked(value["float64"], "<f8").astype(np.float64).reshape(value["number"], -1)
+
+
+def _marks(value: Any) -> NDArray[np.uint64]:
+    return _unpacked(value, "<u8").astype(np.uint64)
+
+
+FIELDS: Mapping[str, Callable[[Any], Any]] = {
+    "method": _plain(str),
+    "topics": _plain(int),
+    "texts": _plain(int),
+    "leaks": _plain(bool),
+    "accuracy": _share,
+    "accuracy_all": _share,
+    "table_fingerprint": _fingerprint,
+    "kept_fingerprint": _fingerprint,
+    "words": _words,
+    "directions": _directions,
+    "seen": _marks,
+}

@@ -1,22 +1,26 @@
-"""The paper's mechanism: noise on a word's vector, then the nearest word."""
+"""The paper's mechanism: noise on a word's vector, then the nearest word; and its relatives."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from nomdeplume.decode import Decode, Decoder, Nearest, Vickrey
+from nomdeplume.distance import Chord
+from nomdeplume.distance.ground import directions
 from nomdeplume.errors import InputError
-from nomdeplume.nearest import Exact, Index
+from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
 from nomdeplume.noise import Noise, to_grid
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 WORDS = 1 << 13  # words released together: bounds the memory, whatever is asked for
 
@@ -25,43 +29,88 @@ WORDS = 1 << 13  # words released together: bounds the memory, whatever is asked
 class NoisyNearest:
     """Add noise to a word's vector, then take the nearest word.
 
-    The nearest word is computed from the noisy vector alone, so it can only
-    lose information: the guarantee is that of the noise. `outputs` are the ids
-    that may be released, a public choice; all words of the table if none are given.
+    What follows the noise is handed the noisy vector alone, so it can only lose
+    information: the guarantee is that of the noise. `outputs` are the ids that may be
+    released, a public choice; all words of the table if none are given. A public `image` of
+    the vectors may get the noise in their place, and another `decoder` choose the word.
     """
 
     table: Table
     noise: Noise
     outputs: Ids | None = None
+    image: Image | None = field(default=None, kw_only=True)
+    decoder: Decoder = field(default=Nearest(), kw_only=True)
 
     def __post_init__(self) -> None:
-        least = self.table.dimensions / (2.0**42 * self.table.grid)
+        if isinstance(self.noise.guarantee.metric, Chord) and not isinstance(self.image, Unit):
+            raise InputError("noise on the sphere is for vectors of length 1; give image=Unit().")
+        _ = self.guarantee  # refuse now what cannot be promised
+        least = self.places.dimensions / (2.0**42 * self.places.grid)
         if self.noise.guarantee.epsilon < least:
             raise InputError(
                 f"epsilon must be at least {least:.3g} on this table, got "
                 f"{self.noise.guarantee.epsilon!r}: below, floats cannot hold the noise."
             )
+        somewhere = directions(np.zeros((1, self.places.dimensions)))
+        self.noise.log_density(somewhere, somewhere)  # refuses dimensions that it has no law for
 
     @property
     def name(self) -> str:
-        return self.noise.name
+        """That of its noise, or of the mechanism that this noise and this decoder are known as."""
+        known = self.noise.name == "laplace" and isinstance(self.decoder, Vickrey)
+        return self.decoder.name if known else self.noise.name
+
+    @property
+    def settings(self) -> dict[str, float | str]:
+        """What makes it besides its name and ε: for a certificate."""
+        found: dict[str, float | str] = dict(getattr(self.noise, "settings", {}))
+        if isinstance(self.image, Projection):
+            found |= self.image.settings
+        if not isinstance(self.decoder, Nearest):
+            found |= {"decode": self.decoder.name, **getattr(self.decoder, "settings", {})}
+        return found
 
     @property
     def guarantee(self) -> Guarantee:
-        return self.noise.guarantee
+        """That of the noise on images, in terms of the table's own vectors."""
+        noise = self.noise.guarantee
+        word = self.image.guarantee(noise) if self.image else noise
+        nearest = isinstance(self.decoder, Nearest)
+        return word if nearest else replace(word, proofs=(*word.proofs, "postprocessing"))
 
     @cached_property
-    def index(self) -> Index:
-        return Exact(self.table, self.outputs)
+    def places(self) -> Table:
+        """The table as it is searched: the images of its words."""
+        return imaged(self.table, self.image)
+
+    @cached_property
+    def decode(self) -> Decode:
+        """From noisy vectors to words; it is made of public things and gets nothing else."""
+        return self.decoder.over(self.places, self.outputs, self.noise)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:
-        """The same mechanism on another table, all of whose words may come out."""
-        return replace(self, table=table, noise=self.noise.at(epsilon), outputs=None)
+        """The same mechanism for another table, all of whose words may come out.
+
+        Noise on the sphere has the words of a small world lifted, so that they have directions.
+        """
+        lifted, epsilon = self.noise.lifted(table, epsilon)
+        image = self.image.fitted(lifted) if self.image else None
+        noise = self.noise.fitted(imaged(lifted, image), epsilon)
+        decoder = self.decoder.elsewhere()
+        return replace(self, table=lifted, noise=noise, outputs=None, image=image, decoder=decoder)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
         released = np.empty(len(ids), dtype=np.int64)
         for start in range(0, len(ids), WORDS):
-            vectors = self.table.vectors[ids[start : start + WORDS]].astype(np.float64)
-            noisy = self.noise.add(vectors, rng)
-            released[start : start + WORDS] = self.index.nearest(to_grid(noisy, self.table.grid))
+            noisy = self.noise.add(self.vectors(ids[start : start + WORDS]), rng)
+            released[start : start + WORDS] = self.decode(to_grid(noisy, self.places.grid), rng)
         return released
+
+    def vectors(self, ids: Ids) -> Floats:
+        """What noise is added to: vectors of words, or their images, in float64."""
+        vectors = self.table.vectors[ids].astype(np.float64)
+        return self.image(vectors) if self.image else vectors
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What it is made of, without what can be made again."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}

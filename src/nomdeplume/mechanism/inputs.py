@@ -1,0 +1,46 @@
+"""The words that a mechanism is made for: a public vocabulary, beyond which it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.table import Table
+
+Ids = NDArray[np.int64]
+
+
+def in_order(table: Table, inputs: ArrayLike | None) -> Ids | None:
+    """The ids in the table's order, each once; none given, all of the table, stay none."""
+    if inputs is None:
+        return None
+    ids = np.asarray(inputs)
+    if ids.dtype.kind not in "iu" or ids.ndim != 1 or not ids.size:
+        raise InputError("inputs must be ids of the table, at least one; leave them out for all.")
+    ids = np.unique(ids.astype(np.int64))
+    if ids[0] < 0 or ids[-1] >= len(table):
+        raise InputError(f"inputs must be ids from 0 to {len(table) - 1:,} of the table.")
+    ids.flags.writeable = False
+    return ids
+
+
+def numbered(table: Table, inputs: Ids) -> Ids:
+    """The number of each word of the table among the inputs; −1 if it is none of them."""
+    numbers = np.full(len(table), -1, dtype=np.int64)
+    numbers[inputs] = np.arange(len(inputs))
+    return numbers
+
+
+def looked_up(ids: Ids, numbers: Ids) -> Ids:
+    """Their numbers. A word without one is not covered by the promise, so it is refused."""
+    ids = np.asarray(ids, dtype=np.int64)
+    found = np.full(len(ids), -1, dtype=np.int64)
+    inside = (ids >= 0) & (ids < len(numbers))
+    found[inside] = numbers[ids[inside]]
+    if (found < 0).any():
+        raise PrivacyError(
+            "every word must be one that the mechanism was made for, got others; "
+            "leave them out, or name them among its inputs."
+        )
+    return found

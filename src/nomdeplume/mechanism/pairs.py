@@ -1,0 +1,131 @@
+"""The pairs of words between which a number changes fastest, of all pairs, none sampled.
+
+Slopes are screened in float32, by a bound that is never below the true slope; whatever
+passes is computed again in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
+from threading import Lock
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.distance.cloud import squared
+from nomdeplume.table import Table
+from nomdeplume.threads import cores, each
+
+Floats = NDArray[np.float64]
+Float32s = NDArray[np.float32]
+Ids = NDArray[np.int64]
+
+TILE = 1024  # words compared with as many at a time
+FEW = 1 << 14  # pairs computed together in float64
+SLACK = np.float32(4 * 2.0**-24)  # more than float32 loses of the difference of two numbers
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """Words of a table, a number for each, and a cap on the distances between them."""
+
+    table: Table
+    ids: Ids
+    values: Floats
+    cap: float = inf
+
+    def apart(self, pairs: Ids) -> Floats:
+        """Distances between the words of each pair, (n, 2) of rows."""
+        found = np.empty(len(pairs))
+        for start in range(0, len(pairs), FEW):
+            some = self.ids[pairs[start : start + FEW]].T
+            one, two = (self.table.vectors[ids].astype(np.float64) for ids in some)
+            found[start : start + FEW] = np.sqrt(squared(one - two))
+        return np.minimum(found, self.cap)
+
+    def slopes(self, pairs: Ids) -> Floats:
+        """How much the numbers of each pair differ, for each unit of distance; 0 at one place."""
+        away = self.apart(pairs)
+        rise = np.abs(self.values[pairs[:, 0]] - self.values[pairs[:, 1]])
+        return np.divide(rise, away, out=np.zeros_like(away), where=away > 0)
+
+
+@dataclass(eq=False)
+class Steepest:
+    """The `count` pairs of the largest slopes, and a bound on the slopes of all others."""
+
+    words: Words
+    count: int = 1
+    tell: Callable[[int], None] | None = None
+    threads: int = field(default_factory=cores)
+    pairs: Ids = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64), init=False)
+    slopes: Floats = field(default_factory=lambda: np.empty(0), init=False)
+    rest: float = field(default=-inf, init=False)  # −∞ if there are no others
+
+    def __post_init__(self) -> None:
+        self._lock = Lock()
+        self._prepare()
+        each(self._row, range(0, len(self.words.ids), TILE), self.threads)
+        order = np.argsort(-self.slopes, kind="stable")
+        self.pairs, self.slopes = self.pairs[order], self.slopes[order]
+        n = len(self.words.ids)
+        if self.count < n * (n - 1) // 2:
+            self.rest = self._least()  # what was not taken, or not kept, is no steeper
+
+    def _prepare(self) -> None:
+        """Vectors and numbers at most 1 long, so that float32 holds all that is made of them.
+
+        A sum of k + 2 products of rounded numbers errs by less than (k + 8)·2⁻²⁴ of the sizes
+        of its terms, of which the squared norms and twice the product are at most 4 in all.
+        """
+        table, values = self.words.table, self.words.values
+        self._scale = table.radius or 1.0
+        x = (table.vectors[self.words.ids].astype(np.float64) - table.centre) / self._scale
+        norms, ones = squared(x)[:, None], np.ones((len(x), 1))
+        self._left = np.hstack((-2 * x, norms, ones)).astype(np.float32)
+        self._right = np.hstack((x, ones, norms)).astype(np.float32)
+        self._doubt = np.float32(4 * (x.shape[1] + 8) * 2.0**-24)
+        self._cap = np.float32(min(self.words.cap / self._scale, 3.0) ** 2 * (1 - 1e-6))
+        middle = values - values.mean()
+        self._unit = float(np.abs(middle).max()) or 1.0
+        self._values = (middle / self._unit).astype(np.float32)
+
+    def _row(self, start: int) -> None:
+        one = slice(start, start + TILE)
+        for other in range(start, len(self.words.ids), TILE):
+            self._tile(one, slice(other, other + TILE))
+        if self.tell:
+            self.tell(len(self._values[one]))
+
+    def _tile(self, one: slice, two: slice) -> None:
+        """Pairs of two tiles whose slope may be above the least that is kept."""
+        least = self._left[one] @ self._right[two].T
+        least -= self._doubt
+        np.clip(least, 0, self._cap, out=least)
+        rise = np.subtract.outer(self._values[one], self._values[two])
+        np.abs(rise, out=rise)
+        rise += SLACK
+        rise *= rise
+        limit = min(self._least() * self._scale / self._unit, 1e18) ** 2 * (1 - 1e-6)
+        found = rise > least * np.float32(limit)
+        if one.start == two.start:
+            found = np.triu(found, 1)
+        i, j = np.nonzero(found)
+        if len(i):
+            self._take(np.column_stack((i + one.start, j + two.start)))
+
+    def _least(self) -> float:
+        return float(self.slopes.min()) if len(self.slopes) >= self.count else 0.0
+
+    def _take(self, pairs: Ids) -> None:
+        """Keep the largest slopes of what was kept and of these."""
+        slopes = self.words.slopes(pairs)
+        with self._lock:
+            slopes = np.concatenate((self.slopes, slopes))
+            pairs = np.concatenate((self.pairs, pairs))
+            if len(slopes) > self.count:
+                best = np.argpartition(-slopes, self.count - 1)[: self.count]
+                slopes, pairs = slopes[best], pairs[best]
+            self.pairs, self.slopes = pairs, slopes

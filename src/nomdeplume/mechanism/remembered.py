@@ -1,0 +1,60 @@
+"""What was calibrated before: found once on a table, and remembered under what it depends on."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+import numpy as np
+
+from nomdeplume import strict_json
+from nomdeplume.mechanism.tight import Tight
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Memory:
+    """A folder of calibrations, a small file each. What cannot be read is found again.
+
+    It is as safe as the folder is: `nomdeplume certificate` never asks it, and computes anew.
+    """
+
+    folder: Path
+
+    @classmethod
+    def usual(cls) -> Memory:
+        """NOMDEPLUME_CACHE, or the user's folder for what can be made again."""
+        if chosen := os.environ.get("NOMDEPLUME_CACHE"):
+            return cls(Path(chosen) / "calibrations")
+        from platformdirs import user_cache_path
+
+        return cls(user_cache_path("nomdeplume") / "calibrations")
+
+    def recall(self, key: str) -> tuple[float, Tight] | None:
+        """The a that was found, and what it promises."""
+        try:
+            data = strict_json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
+            if data["format"] != FORMAT or data["key"] != key:
+                return None
+            a, epsilon, exact = float(data["a"]), float(data["epsilon"]), bool(data["exact"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        if not (0 < a < inf and 0 <= epsilon <= 2 * a):  # which no calibration is outside of
+            return None
+        return a, Tight(epsilon, 2 * a, exact, np.empty((0, 2), dtype=np.int64))
+
+    def keep(self, key: str, a: float, found: Tight) -> None:
+        """Remember it, if the folder can be written to."""
+        data = {"format": FORMAT, "key": key, "a": a, "epsilon": found.epsilon}
+        text = json.dumps({**data, "exact": found.exact})
+        path, partial = self.folder / f"{key}.json", self.folder / f"{key}.{os.getpid()}.partial"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(path)
+        except OSError:
+            partial.unlink(missing_ok=True)

@@ -1,0 +1,83 @@
+"""SynTF: words drawn by frequency, each replaced by a similar one, under plain privacy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.distance import Discrete
+from nomdeplume.distance.ground import directions
+from nomdeplume.errors import positive
+from nomdeplume.mechanism.choice import Choice
+from nomdeplume.mechanism.inputs import in_order, looked_up, numbered
+from nomdeplume.mechanism.scores import Plain
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.table import Table
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Dissimilar(Plain):
+    """1 − ρ for the similarity ρ = (1 + cos)/2: between unit vectors c apart it is c²/4."""
+
+    name: str = "syntf"
+
+    def of(self, distances: Floats) -> Floats:
+        distances *= distances
+        distances /= 4
+        return distances
+
+
+@dataclass(frozen=True, eq=False)
+class SynTf:
+    """P(t|v) ∝ exp(ε·ρ(v, t)/2), ρ the similarity of their vectors, from 0 to 1.
+
+    Whatever the two words are, no weight and no sum of weights changes by more than a factor
+    of e^(ε/2): plain differential privacy for each word, ε·N for a bag, whatever the texts
+    (docs/proofs/syntf.md). It draws its own words from a text's frequencies.
+    """
+
+    table: Table
+    epsilon: float
+    inputs: Ids | None = None
+    outputs: Ids | None = field(default=None, kw_only=True)
+    name: str = field(default="syntf", kw_only=True)
+    reductions: tuple[str, ...] = field(default=("sample",), kw_only=True)
+
+    def __post_init__(self) -> None:
+        positive("epsilon", self.epsilon)
+        object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
+        object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return Guarantee(self.epsilon, Discrete(), ("syntf",), anywhere=False)
+
+    @cached_property
+    def choice(self) -> Choice:
+        answers = np.arange(len(self.table)) if self.outputs is None else self.outputs
+        return Choice(self.table, answers, Dissimilar(), self.epsilon / 2, image=directions)
+
+    def elsewhere(self, table: Table, epsilon: float) -> Self:
+        return replace(self, table=table, epsilon=epsilon, inputs=None, outputs=None)
+
+    def channel(self, ids: Ids) -> Floats:
+        """The chances of all words of the table, (n, V)."""
+        looked_up(ids, self._numbers)
+        return self.choice.channel(ids)
+
+    def release(self, ids: Ids, rng: Generator) -> Ids:
+        looked_up(ids, self._numbers)
+        return self.choice.draw(np.asarray(ids, dtype=np.int64), rng)
+
+    @cached_property
+    def _numbers(self) -> Ids:
+        covered = np.arange(len(self.table)) if self.inputs is None else self.inputs
+        return numbered(self.table, covered)

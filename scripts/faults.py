@@ -12,7 +12,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import sha256
-from math import inf, log, sqrt
+from math import log, sqrt
 from multiprocessing import current_process
 from threading import local
 from typing import Any, Literal, Self
@@ -21,16 +21,20 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from scipy.spatial.distance import cdist
 
-from nomdeplume import Guarantee, Laplace, Mechanism, NoisyNearest, Table, secure, seeded
+from nomdeplume import Document, Guarantee, Laplace, Mechanism, NoisyNearest, Table, secure, seeded
+from nomdeplume.decode import Rank, Vickrey
 from nomdeplume.distance import Prepared, WordMover
-from nomdeplume.noise import Floats, to_grid
-from nomdeplume.obfuscator import Document, Obfuscator
+from nomdeplume.mechanism import Projection, Unit
+from nomdeplume.nearest import Several
+from nomdeplume.noise import Floats, Mahalanobis, PolarLaplace, VonMisesFisher, to_grid
+from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.reduction import Kept
+from nomdeplume.table.directions import principal_directions
 from nomdeplume.text import words
 from nomdeplume.vocabulary import Ids, Vocabulary
 
-MU, T, BETA = 0.8, 0.5, 0.001  # of Mahalanobis, Vickrey and TEM
+BETA = 0.001  # of TEM
 
 
 SPOILS: dict[str, tuple[Callable[[Floats, Generator], Floats], str]] = {
@@ -62,46 +66,17 @@ class Spoilt(Laplace):
         return vectors + SPOILS[self.spoil][0](super().add(np.zeros_like(vectors), rng), rng)
 
 
-@dataclass(frozen=True)
-class Mahalanobis(Laplace):
-    """z = R·S^½·U with S = μΣ̂ + (1−μ)I, Σ̂ the table's covariance scaled to trace k."""
+class Renormalised(Mahalanobis):
+    """Noise cut back to the length it had before it was stretched.
 
-    name: str = "mahalanobis"
-    table: Table = field(kw_only=True)
-    cut: bool = False  # the fault: to length R, so the density jumps by (λmax/λmin)^(k/2) at 0
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon * float(np.linalg.norm(self._roots[1], ord=2)))  # ε/√λmin
+    Its density jumps by (λmax/λmin)^(k/2) around 0.
+    """
 
     def add(self, vectors: Floats, rng: Generator) -> Floats:
-        ball = super().add(np.zeros_like(vectors), rng)
-        noise = ball @ self._roots[0]
-        if self.cut:
-            noise *= (np.linalg.norm(ball, axis=1) / np.linalg.norm(noise, axis=1))[:, None]
-        return vectors + noise
-
-    def standard(self, noise: Floats) -> Floats:
-        return self.epsilon * noise @ self._roots[1]
-
-    @cached_property
-    def _roots(self) -> tuple[Floats, Floats]:
-        centred = self.table.vectors[:].astype(np.float64) - self.table.centre
-        covariance, k = centred.T @ centred, self.table.dimensions
-        scaled = covariance * k / (np.trace(covariance) or 1.0)
-        values, axes = np.linalg.eigh(MU * scaled + (1 - MU) * np.eye(k))
-        return (axes * np.sqrt(values)) @ axes.T, (axes / np.sqrt(values)) @ axes.T
-
-
-@dataclass(frozen=True, eq=False)
-class Shaped(NoisyNearest):
-    """Noise of the shape of its table, then the nearest word."""
-
-    noise: Mahalanobis
-
-    def elsewhere(self, table: Table, epsilon: float) -> Self:
-        noise = replace(self.noise, epsilon=epsilon, table=table)
-        return replace(self, table=table, noise=noise, outputs=None)
+        n, k = vectors.shape
+        length = rng.gamma(k, 1 / (self.epsilon * sqrt(self.lambda_min)), size=(n, 1))
+        noise = super().add(np.zeros_like(vectors), rng)
+        return np.asarray(vectors + length * noise / np.linalg.norm(noise, axis=1, keepdims=True))
 
 
 def in_parts(self: Any, ids: Ids, rng: Generator) -> Ids:
@@ -111,23 +86,20 @@ def in_parts(self: Any, ids: Ids, rng: Generator) -> Ids:
     return np.concatenate([np.empty(0, np.int64), *parts])
 
 
-@dataclass(frozen=True, eq=False)
-class Vickrey(NoisyNearest):
-    """The nearest word with probability (1−t)d₂/(t·d₁ + (1−t)d₂), else the second nearest."""
+class Peeking(NoisyNearest):
+    """Of the two nearest words never the secret one."""
 
-    peeks: bool = False  # the fault: the secret word is never given back
+    @cached_property
+    def two(self) -> Several:
+        return Several(self.places, self.outputs, top=2)
+
     release = in_parts
 
     def _part(self, ids: Ids, rng: Generator) -> Ids:
-        noisy = self.noise.add(self.table.vectors[ids].astype(np.float64), rng)
-        known = np.arange(len(self.table)) if self.outputs is None else self.outputs
-        away = cdist(to_grid(noisy, self.table.grid), self.table.vectors[known])
-        first, d1 = away.argmin(axis=1), away.min(axis=1)
-        away[np.arange(len(ids)), first] = inf
-        second, d2 = away.argmin(axis=1), away.min(axis=1)
-        near = rng.random(len(ids)) * (T * d1 + (1 - T) * d2) <= (1 - T) * d2
-        chosen, other = known[np.where(near, (first, second), (second, first))]
-        return np.asarray(np.where(self.peeks & (chosen == ids), other, chosen))
+        noisy = to_grid(self.noise.add(self.vectors(ids), rng), self.places.grid)
+        near, _ = self.two.several(noisy)
+        chosen = self.decode(noisy, rng)
+        return np.where(chosen == ids, near.sum(axis=1) - chosen, chosen)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,11 +223,11 @@ def spoilt(name: str) -> Fault:
 FAULTS: dict[str, Fault] = {name: spoilt(name) for name in SPOILS} | {
     "renormalised Mahalanobis": Fault(
         "stretched noise cut back to its length: uneven around 0, no finite ε",
-        lambda t, e: Shaped(t, Mahalanobis(e, table=t, cut=True)),
+        lambda t, e: NoisyNearest(t, Renormalised.of(t, e)),
     ),
     "peeking Vickrey": Fault(
         "the second nearest word whenever the nearest is the secret: it never stays",
-        lambda t, e: Vickrey(t, Laplace(e, "vickrey"), peeks=True),
+        lambda t, e: Peeking(t, Laplace(e), decoder=Vickrey()),
     ),
     "TEM without tail": Fault(
         "words beyond γ are never released: no finite ε",
@@ -302,7 +274,12 @@ FAULTS: dict[str, Fault] = {name: spoilt(name) for name in SPOILS} | {
 CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {
     "laplace": laplace,
     "the whole program": lambda t, e: Obfuscator.laplace(t, epsilon=e),
-    "vickrey": lambda t, e: Vickrey(t, Laplace(e, "vickrey")),
-    "mahalanobis": lambda t, e: Shaped(t, Mahalanobis(e, table=t)),
+    "vickrey": lambda t, e: NoisyNearest(t, Laplace(e), decoder=Vickrey()),
+    "mahalanobis": lambda t, e: NoisyNearest(t, Mahalanobis.of(t, e)),
+    "von Mises–Fisher": lambda t, e: NoisyNearest(t, VonMisesFisher(10 * e), image=Unit()),
+    "polar": lambda t, e: NoisyNearest(t, PolarLaplace.of(t, e)),
+    "projected, by rank": lambda t, e: NoisyNearest(
+        t, Laplace(e), image=Projection(principal_directions(t, 10)), decoder=Rank()
+    ),
     "tem": Tem,
 }

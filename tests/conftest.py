@@ -6,6 +6,16 @@ import numpy as np
 import pytest
 
 from nomdeplume import Laplace, NoisyNearest, Table, seeded
+from nomdeplume.decode import Bayes, Nearest, Rank, Vickrey
+from nomdeplume.mechanism.custext import CusText
+from nomdeplume.mechanism.diffractor import Diffractor
+from nomdeplume.mechanism.exponential import Exponential
+from nomdeplume.mechanism.image import Projection, Unit
+from nomdeplume.mechanism.ranked import ranked
+from nomdeplume.mechanism.santext import SanText
+from nomdeplume.mechanism.scores import Truncated
+from nomdeplume.mechanism.syntf import SynTf
+from nomdeplume.noise import Mahalanobis, Planar, PolarLaplace, VonMisesFisher
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 
@@ -21,6 +31,44 @@ MECHANISMS = {
     "laplace, ε=3": NoisyNearest(TINY, Laplace(3.0)),
     "laplace, ε=0.5, two outputs": NoisyNearest(TINY, Laplace(0.5), np.array([1, 3])),
 }
+NOISES = {  # one of each that exists in the plane, and what it needs
+    "laplace": (Laplace(0.7), None),
+    "planar": (Planar(0.7), None),
+    "mahalanobis": (Mahalanobis.of(TINY, 0.7), None),
+    "vmf": (VonMisesFisher(2.0), Unit()),
+    "polar": (PolarLaplace.of(TINY, 0.7), None),
+    "laplace, projected": (Laplace(0.7), Projection([[0.6, 0.8]])),
+}
+DECODINGS = {"nearest": Nearest(), "vickrey": Vickrey(), "rank": Rank(0.5), "bayes": Bayes()}
+MECHANISMS |= {
+    f"{noise}, {decoding}": NoisyNearest(TINY, added, image=image, decoder=decoder)
+    for noise, (added, image) in NOISES.items()
+    for decoding, decoder in DECODINGS.items()
+}
+MECHANISMS |= {
+    "custext, one group": CusText(TINY, 1.0),
+    "custext, two groups": CusText(TINY, 1.0, group=2),
+    "diffractor": Diffractor(TINY, 0.5),
+    "diffractor, one list": Diffractor(TINY, 0.5, lists=1),
+}
+CHOSEN = {
+    "exponential": Exponential.of(TINY, 0.7),
+    "exponential, weighted, two outputs": Exponential.of(
+        TINY, 0.7, outputs=np.array([1, 3]), weights=np.array([4.0, 3.0, 2.0, 1.0])
+    ),
+    "tem": Exponential.of(TINY, 0.7, score=Truncated()),
+    "syntf": SynTf(TINY, 2.0),
+    "santext+": SanText(TINY, 0.7, share=0.25),
+}
+MECHANISMS |= CHOSEN | {f"{name}, ranked": ranked(each, Rank()) for name, each in CHOSEN.items()}
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _cache(tmp_path_factory):
+    """What is remembered between runs is remembered in a folder of these tests alone."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("NOMDEPLUME_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
 
 
 @pytest.fixture

@@ -21,17 +21,22 @@ if TYPE_CHECKING:
     from nomdeplume.audit import Audit, Claim, Finding, Report
     from nomdeplume.comparison import Distance
     from nomdeplume.distance.corpus import Corpus
+    from nomdeplume.document import Document
     from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
+    from nomdeplume.features import Features
+    from nomdeplume.features.directions import topic_directions
+    from nomdeplume.features.fitting import fit_features
     from nomdeplume.flow import Flow, Move
-    from nomdeplume.mechanism import Mechanism, NoisyNearest
+    from nomdeplume.mechanism import Exponential, Mechanism, NoisyNearest, Recipe
     from nomdeplume.noise import Laplace, Noise
-    from nomdeplume.obfuscator import Document, Obfuscator
+    from nomdeplume.obfuscator import Obfuscator
     from nomdeplume.privacy.accountant import Account
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.privacy.guarantee import Guarantee
     from nomdeplume.privacy.loss import Loss
     from nomdeplume.privacy.random import secure, seeded
     from nomdeplume.table import Table
+    from nomdeplume.table.directions import principal_directions
     from nomdeplume.vocabulary import Vocabulary
 
 __all__ = [
@@ -42,6 +47,8 @@ __all__ = [
     "Corpus",
     "Distance",
     "Document",
+    "Exponential",
+    "Features",
     "Finding",
     "Flow",
     "Guarantee",
@@ -55,31 +62,40 @@ __all__ = [
     "Obfuscator",
     "PlumeError",
     "PrivacyError",
+    "Recipe",
     "Report",
     "Table",
     "TableError",
     "Unreadable",
     "Vocabulary",
     "__version__",
+    "fit_features",
+    "principal_directions",
     "secure",
     "seeded",
+    "topic_directions",
 ]
 
 _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
     "audit": ("Audit", "Claim", "Finding", "Report"),
     "comparison": ("Distance",),
     "distance.corpus": ("Corpus",),
+    "document": ("Document",),
     "errors": ("InputError", "PlumeError", "PrivacyError", "TableError", "Unreadable"),
+    "features": ("Features",),
+    "features.directions": ("topic_directions",),
+    "features.fitting": ("fit_features",),
     "flow": ("Flow", "Move"),
-    "mechanism": ("Mechanism", "NoisyNearest"),
+    "mechanism": ("Exponential", "Mechanism", "NoisyNearest", "Recipe"),
     "noise": ("Laplace", "Noise"),
-    "obfuscator": ("Document", "Obfuscator"),
+    "obfuscator": ("Obfuscator",),
     "privacy.accountant": ("Account",),
     "privacy.certificate": ("Certificate",),
     "privacy.guarantee": ("Guarantee",),
     "privacy.loss": ("Loss",),
     "privacy.random": ("secure", "seeded"),
     "table": ("Table",),
+    "table.directions": ("principal_directions",),
     "vocabulary": ("Vocabulary",),
 }
 

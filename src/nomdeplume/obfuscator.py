@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
 from itertools import islice
-from textwrap import shorten
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
-from nomdeplume.errors import InputError, PrivacyError, positive, whole
+from nomdeplume.document import Document
+from nomdeplume.errors import InputError, PrivacyError, whole
 from nomdeplume.frames import Private
-from nomdeplume.mechanism import Mechanism, NoisyNearest
+from nomdeplume.mechanism import Mechanism, NoisyNearest, Recipe
+from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.noise import Laplace
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
@@ -25,31 +26,15 @@ from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, cer
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise, state
 from nomdeplume.privacy.random import described, is_private, secure, seeded
-from nomdeplume.reduction import REDUCTIONS
+from nomdeplume.reduction import REDUCTIONS, per_word
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 F = TypeVar("F")  # a data frame
 
-EPSILON = 6.0  # about one word in ten stays, on the bundled table (benchmarks/unchanged.py)
 SIZE = 100
 TRIED = 400  # words on which it is measured how many stay
 WORK = 4e10  # operations that this may take, about
-
-
-@dataclass(frozen=True, repr=False)
-class Document:
-    """A released text: its words in alphabetical order, and what is promised about them."""
-
-    words: tuple[str, ...]
-    certificate: Certificate
-
-    @property
-    def text(self) -> str:
-        return " ".join(self.words)
-
-    def __repr__(self) -> str:
-        return f"<Document: {shorten(self.text, 60, placeholder=' …')}>"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -66,6 +51,12 @@ class Obfuscator:
         if self.reduction not in REDUCTIONS:
             raise InputError(
                 f"reduction must be {' or '.join(REDUCTIONS)}, got {self.reduction!r}."
+            )
+        able: Sequence[str] = getattr(self.mechanism, "reductions", tuple(REDUCTIONS))
+        if self.reduction not in able:
+            raise InputError(
+                f"{self.mechanism.name} draws its own words from a text: the reduction must be "
+                f"{' or '.join(able)}, got {self.reduction}."
             )
         if self.mechanism.table is not self.vocabulary.table:
             raise InputError("the mechanism and the vocabulary must have the same table.")
@@ -91,14 +82,39 @@ class Obfuscator:
         A table stands for its words without the usual stop words, nothing for the bundled
         table. The noise is that of `epsilon`, or of `budget` / `size`; six if neither is given.
         """
+        return cls.of(
+            "laplace",
+            vocabulary,
+            epsilon=epsilon,
+            budget=budget,
+            size=size,
+            reduction=reduction,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        mechanism: str | Recipe = "laplace",
+        vocabulary: Vocabulary | Table | None = None,
+        *,
+        epsilon: float | None = None,
+        budget: float | None = None,
+        size: int = SIZE,
+        reduction: str = "sample",
+        tell: Callable[[int], None] | None = None,
+        **parts: Any,
+    ) -> Obfuscator:
+        """The system with any mechanism, by name and what else its recipe names, or by a recipe.
+
+        What takes long to find is remembered in the user's cache. `epsilon` and `budget` are
+        as for `laplace`; without either it is what is usual for the mechanism.
+        """
         kept = Vocabulary.given(vocabulary)
-        if epsilon is not None and budget is not None:
-            raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
-        if budget is not None:
-            epsilon = positive("budget", budget) / whole("size", size)
-        noise = Laplace(EPSILON if epsilon is None else epsilon)
-        mechanism = NoisyNearest(kept.table, noise, kept.ids)
-        return cls(kept, mechanism, size, reduction)
+        if not isinstance(mechanism, Recipe):
+            epsilon = per_word(epsilon, budget, size)
+            mechanism = Recipe.usually(mechanism, epsilon, **parts)
+        made = mechanism.make(kept, memory=Memory.usual(), tell=tell)
+        return cls(kept, made, size, reduction)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -119,7 +135,8 @@ class Obfuscator:
     def stated(self, *, tolerance: float = TOLERANCE) -> tuple[Promise, ...]:
         """The promises, where what is lost up to δ may be a share of about `tolerance` too high."""
         account = self.account if self._laplace else None
-        one = partial(state, any_two=self._any, tolerance=tolerance)
+        covers = getattr(self.mechanism, "covers", "")
+        one = partial(state, any_two=self._any, tolerance=tolerance, covers=covers)
         *others, texts = self.guarantees
         return (
             *(one(each, self.vocabulary, of_texts=False) for each in others),
@@ -138,11 +155,11 @@ class Obfuscator:
                 "its pure loss is that of the guarantee."
             )
         way = REDUCTIONS[self.reduction]
-        return way.account(noise.epsilon, self.size, self.vocabulary, x, y)
+        return way.account((noise.epsilon, self._dimensions), self.size, self.vocabulary, x, y)
 
     @property
     def _laplace(self) -> Laplace | None:
-        """The noise, if it is Laplace noise in all dimensions of the table: not if anything less.
+        """The noise, if it is Laplace noise on vectors or a projection of them, however decoded.
 
         A subclass may do anything with the noise, and its law is then another.
         """
@@ -150,13 +167,19 @@ class Obfuscator:
             return None
         return self.mechanism.noise
 
+    @property
+    def _dimensions(self) -> int:
+        """Those that noise lives in. Images are no farther apart, and less is lost when nearer."""
+        places: Table = getattr(self.mechanism, "places", self.vocabulary.table)
+        return places.dimensions
+
     @cached_property
     def _any(self) -> Account | None:
         """The account between any two texts: all words as far apart as words can be."""
         table, noise = self.vocabulary.table, self._laplace
         if noise is None:
             return None
-        one = Account.of_bags(noise.epsilon, [2 * table.radius], table.dimensions)
+        one = Account.of_bags(noise.epsilon, [2 * table.radius], self._dimensions)
         return one.over_releases(self.size)
 
     @cached_property
@@ -214,6 +237,7 @@ class Obfuscator:
         """The released words of each bag, in alphabetical order; in batches, in bounded memory."""
         remaining = iter(bags)
         while batch := list(islice(remaining, self.batch)):
+            self.vocabulary.refuse_seen(batch)
             yield from self._release(batch, rng)
 
     @property

@@ -124,7 +124,7 @@ def test_noise_on_a_contraction_is_right(bundled):
         def release(self, ids, rng):
             vectors = self.table.vectors[ids].astype(np.float64) - self.table.centre
             noisy = self.noise.add(self.factor * vectors, rng) / self.factor
-            return self.index.nearest(noisy + self.table.centre)
+            return self.decode(noisy + self.table.centre, rng)
 
     words = Table(list(bundled.words[:500]), bundled.vectors[:500])
 
@@ -268,9 +268,9 @@ def test_seconds_are_some(seconds):
 
 def test_pairs_are_near_random_or_named(table):
     kept = np.arange(4)
-    near = named_pairs(table, kept, "near", 1.0)
-    random = named_pairs(table, kept, "random", 1.0)
-    [named] = named_pairs(table, kept, "pear, lake", 1.0)
+    near = named_pairs(NoisyNearest(table, Laplace(1.0)), kept, "near", 1.0)
+    random = named_pairs(NoisyNearest(table, Laplace(1.0)), kept, "random", 1.0)
+    [named] = named_pairs(NoisyNearest(table, Laplace(1.0)), kept, "pear, lake", 1.0)
 
     assert {near[0].name, near[1].name} == {"apple and pear", "river and lake"}
     assert len({i for pair in random for i in (pair.x, pair.y)}) == 4
@@ -280,16 +280,19 @@ def test_pairs_are_near_random_or_named(table):
 @pytest.mark.parametrize("pairs", ["pear", "pear,moon", "pear,pear", ",", "a,b,c"])
 def test_pairs_that_are_none_are_refused(table, pairs):
     with pytest.raises(InputError):
-        named_pairs(table, np.arange(4), pairs, 1.0)
+        named_pairs(NoisyNearest(table, Laplace(1.0)), np.arange(4), pairs, 1.0)
 
 
 def test_words_at_one_place_cannot_be_told_apart():
     same = Table(["a", "b"], np.zeros((2, 2)))
 
-    assert named_pairs(same, np.arange(2), "near", 1.0) == []
+    assert named_pairs(NoisyNearest(same, Laplace(1.0)), np.arange(2), "near", 1.0) == []
     with pytest.raises(InputError, match="at one place"):
-        named_pairs(same, np.arange(2), "a,b", 1.0)
-    assert named_pairs(Table(["a"], [[1.0]]), np.arange(1), "near", 1.0) == []
+        named_pairs(NoisyNearest(same, Laplace(1.0)), np.arange(2), "a,b", 1.0)
+    assert (
+        named_pairs(NoisyNearest(Table(["a"], [[1.0]]), Laplace(1.0)), np.arange(1), "near", 1.0)
+        == []
+    )
 
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])

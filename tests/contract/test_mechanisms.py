@@ -1,5 +1,6 @@
 """What every mechanism signs."""
 
+from dataclasses import replace
 from math import inf, log
 
 import numpy as np
@@ -8,7 +9,6 @@ from scipy.stats import beta
 from tests.conftest import ALPHA
 
 from nomdeplume import InputError, Laplace, NoisyNearest, seeded
-from nomdeplume.nearest import Exact
 
 
 def proven_loss(hits_x, hits_y, trials, *, alpha=ALPHA):
@@ -62,7 +62,10 @@ def test_other_stream_other_release(mechanism):
 
 
 def test_no_event_beats_the_guarantee(mechanism, table, rng):
-    assert proven(mechanism, table, rng) <= mechanism.guarantee.loss(*table.vectors[:2])
+    ids = np.arange(2)
+    places = mechanism.guarantee.metric.places(table.vectors[ids].astype(float), ids)
+
+    assert proven(mechanism, table, rng) <= mechanism.guarantee.loss(*places)
 
 
 def test_a_liar_is_caught(table, rng):
@@ -73,20 +76,20 @@ def test_a_liar_is_caught(table, rng):
     assert proven(actual, table, rng) > claimed.loss(*table.vectors[:2])
 
 
-def test_the_search_sees_points_of_the_public_grid_only(table, rng):
+def test_decoders_see_points_of_the_public_grid_only(mechanism, rng):
+    if not isinstance(mechanism, NoisyNearest):
+        assert not hasattr(mechanism, "noise")
+        return
     handed = []
 
-    class Watched(Exact):
-        def nearest(self, queries):
-            handed.append(queries)
-            return super().nearest(queries)
+    class Watched:
+        def over(self, *_):
+            return lambda noisy, _: handed.append(noisy) or np.zeros(len(noisy), dtype=np.int64)
 
-    mechanism = NoisyNearest(table, Laplace(1.0))
-    vars(mechanism)["index"] = Watched(table)
-    mechanism.release(np.arange(4).repeat(50), rng)
-    steps = np.concatenate(handed) / table.grid
+    replace(mechanism, decoder=Watched()).release(np.arange(4).repeat(50), rng)
+    steps = np.concatenate(handed) / mechanism.places.grid
 
-    assert steps.shape == (200, 2)
+    assert len(steps) == 200
     assert (steps == np.rint(steps)).all()
 
 

@@ -1,5 +1,6 @@
 """README and guide do what they say."""
 
+import json
 import os
 import re
 import shutil
@@ -14,7 +15,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = [
-    ROOT / "docs" / "guide" / name for name in ("distances.md", "audit.md", "files.md", "tables.md")
+    ROOT / "docs" / "guide" / name
+    for name in ("distances.md", "audit.md", "files.md", "tables.md", "features.md")
 ]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"
@@ -41,6 +43,13 @@ def sandbox(tmp_path):
     pq.write_table(pa.table(reviews), tmp_path / "reviews.parquet")
     rows = "id,body,topic\n1,Rain again.,weather\n2,Good bread.,food\n"
     (tmp_path / "reviews.csv").write_text(rows, encoding="utf-8")
+    news = [
+        {"text": f"{topic} {words} {number * 'today '}", "topic": topic}
+        for topic, words in (("weather", "rain snow storm wind"), ("food", "bread cheese soup"))
+        for number in range(20)
+    ]
+    lines = "".join(f"{json.dumps(each)}\n" for each in news)
+    (tmp_path / "news.jsonl").write_text(lines, encoding="utf-8")
     broken = rows.replace("body", "text") + "3,a,b,c\n"
     mine = "def release(words):\n    return ['lake' for _ in words]\n"
     mine += "def make(table, epsilon):\n    return lambda words: [table.words[0] for _ in words]\n"

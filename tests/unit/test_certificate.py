@@ -114,7 +114,7 @@ class Projected(NoisyNearest):
     def release(self, ids, rng):
         vectors = self.table.vectors[ids].astype(float)
         vectors[:, :1] = self.noise.add(vectors[:, :1], rng)
-        return self.index.nearest(vectors)
+        return self.decode(vectors, rng)
 
 
 def test_another_mechanism_with_that_noise_has_no_account():

@@ -75,11 +75,12 @@ class Audit:
     def _probes(self, subject: Subject) -> Iterator[Probe]:
         system = subject if isinstance(subject, Obfuscator) else None
         mechanism = subject.mechanism if isinstance(subject, Obfuscator) else subject
-        kept = system.vocabulary.ids if system else np.arange(len(mechanism.table))
+        kept = system.vocabulary.ids if system else _covered(mechanism)
         asked = Questions(
             mechanism,
             system,
-            named_pairs(mechanism.table, kept, self.pairs, self.seconds),
+            kept,
+            named_pairs(mechanism, kept, self.pairs, self.seconds),
             self.source,
         )
         if "flow" in self.instruments:  # first: it takes what it takes
@@ -88,6 +89,12 @@ class Audit:
             yield from asked.law()
         if "loss" in self.instruments:
             yield from asked.loss()
+
+
+def _covered(mechanism: Mechanism) -> Ids:
+    """The words that a mechanism is made for."""
+    inputs: Ids | None = getattr(mechanism, "inputs", None)
+    return np.arange(len(mechanism.table)) if inputs is None else inputs
 
 
 def _described(subject: Subject) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import permutations
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from nomdeplume.table import Table
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
+LEAST = 1e-290  # chance: floats tell nothing smaller, so what is rarer counts as this
+HUGE = 600.0  # nats: no float is as rare beside another, so it never comes out where it should
 EXACT = 2e9  # chances compared, of all pairs of words
 
 
@@ -35,17 +38,17 @@ def _all_pairs(
     guarantee: Guarantee, table: Table, channel: Channel, ids: Ids, world: str
 ) -> Finding:
     """The pair that loses the largest share of its promise."""
-    vectors, chances = table.vectors[ids].astype(np.float64), channel(ids)
-    with np.errstate(divide="ignore"):
-        logs = np.log(chances)
-    found = []
-    for i in range(len(ids)):
-        with np.errstate(invalid="ignore"):
-            losses = np.nan_to_num(logs[i] - logs, nan=0.0, posinf=np.inf).max(axis=1)
-        promises = guarantee.epsilon * np.linalg.norm(vectors - vectors[i], axis=1)
-        found.append(_worst(losses, promises))
+    logs, apart = np.log(np.maximum(channel(ids), LEAST)), promised(guarantee, table, ids)
+    found = [_worst((logs[i] - logs).max(axis=1), apart[i]) for i in range(len(ids))]
     worst = _worst(*np.transpose(found))
     return by_loss(f"by its formula, all pairs of {len(ids):,} words", world, *worst)
+
+
+def promised(guarantee: Guarantee, table: Table, ids: Ids) -> Floats:
+    """What may be lost between any two of these words; infinite where nothing is promised."""
+    metric = guarantee.ground("words")
+    places = metric.places(table.vectors[ids].astype(np.float64), ids)
+    return guarantee.epsilon * metric.apart(places, places)
 
 
 def of_all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Probe:
@@ -56,19 +59,26 @@ def of_all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str
 def _all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Finding:
     """Bags of two of four words; whatever word comes out counts."""
     ids, size = np.arange(min(4, len(table))), 2
-    chances, vectors = channel(ids), table.vectors[ids].astype(np.float64)
-    promise = guarantee.over_bags(size)
-    laws = {bag: law(chances, bag) for bag in bags(len(ids), size)}
+    chances, promise = channel(ids), guarantee.over_bags(size)
+    places = guarantee.ground("bags").places(table.vectors[ids].astype(np.float64), ids)
+    laws = {bag: np.maximum(law(chances, bag), LEAST) for bag in bags(len(ids), size)}
     pairs = list(permutations(laws, 2))
     losses = [exact_loss(laws[x], laws[y]) for x, y in pairs]
-    promises = [promise.loss(vectors[list(x)], vectors[list(y)]) for x, y in pairs]
+    promises = [promise.loss(places[list(x)], places[list(y)]) for x, y in pairs]
     worst = _worst(np.array(losses), np.array(promises))
     return by_loss(f"by its formula, all bags of {size} words", world, *worst)
 
 
 def _worst(losses: Floats, promises: Floats) -> tuple[float, float]:
-    """The loss that passes its promise most or, if none does, comes nearest to it; and that."""
+    """The loss that passes its promise most or, if none does, comes nearest to it; and that.
+
+    Where nothing is promised, nothing can be broken.
+    """
+    losses, promises = losses[np.isfinite(promises)], promises[np.isfinite(promises)]
+    if not len(promises):
+        return 0.0, 0.0
     beyond = losses - promises * (1 + 1e-9) - 1e-12
     share = np.round(losses / np.maximum(promises, 1e-9), 6)
     worst = np.lexsort((promises, np.where(beyond > 0, 2 + beyond, np.minimum(share, 1))))[-1]
-    return float(losses[worst]), float(promises[worst])
+    lost, promise = float(losses[worst]), float(promises[worst])
+    return (inf if lost > HUGE >= promise else lost), promise

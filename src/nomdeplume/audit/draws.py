@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from nomdeplume.audit.probe import Share
+from nomdeplume.distance import Euclidean
+from nomdeplume.distance.ground import directions
 from nomdeplume.noise import Noise
 from nomdeplume.table import Table
 
@@ -45,8 +47,9 @@ class Drawn:
 
     def __call__(self, share: Share) -> Draws:
         if self._draws is None:
-            k = self._table.dimensions
-            self._along, self._median = _looks(self._table), median_size(k)
+            start = suited(self._noise, np.zeros((1, self._table.dimensions)))
+            k = self._noise.standard(start, start).shape[1]
+            self._along, self._median = _units(_looks(self._table)[:, :k]), median_size(k)
             self._axes = np.zeros((2, k), dtype=np.int64)
             most = int(np.clip(RATE * share.seconds, 5_000, DRAWS))
             rows = share.samples(lambda n: self._draw(n, share), most=most)
@@ -62,21 +65,38 @@ class Drawn:
         length = np.sqrt(np.einsum("nk,nk->n", noise, noise))
         unit = noise / np.maximum(length, np.finfo(float).tiny)[:, None]
         self._axes += (unit > 0).sum(axis=0), (np.abs(unit) > self._median).sum(axis=0)
-        own = np.einsum("nk,nk->n", unit, _units(vectors - self._table.centre))
+        own = np.einsum("nk,nk->n", unit, _units(vectors[:, : unit.shape[1]]))
         after = np.einsum("nk,nk->n", unit, np.roll(unit, -1, axis=0))
         return np.column_stack((length, own, after, unit @ self._along.T))
 
     def _added(self, n: int, share: Share) -> tuple[Floats, Floats]:
-        """Standard noise, and the vectors of any words that it was added to.
+        """Standard noise, and the centred vectors of any words that it was added to.
 
-        To zeros where vectors are so long that a sum keeps too few digits of the noise.
+        To the origin where vectors are so long that a sum keeps too few digits of the noise.
+        Where nothing of the noise is left, as of a length cut off at 0, nothing is looked at;
+        where nothing is left at all, there was none.
         """
         ids = np.random.default_rng(n).integers(0, len(self._table), n)  # public
         vectors = self._table.vectors[ids].astype(np.float64)
         long = self._table.radius + float(np.linalg.norm(self._table.centre))
         if long * self._noise.guarantee.epsilon > FINE * self._table.dimensions:
-            vectors = np.zeros_like(vectors)
-        return self._noise.standard(self._noise.add(vectors, share.rng) - vectors), vectors
+            vectors = suited(self._noise, np.zeros_like(vectors))
+        noise = self._noise.standard(self._noise.add(vectors, share.rng), vectors)
+        told = ~np.isnan(noise).any(axis=1)
+        if not told.any():
+            noise, told = np.zeros_like(noise), ~told
+        return noise[told], vectors[told] - self._table.centre
+
+
+def suited(noise: Noise, vectors: Floats) -> Floats:
+    """Vectors that this noise can be added to: of one length, for noise on directions.
+
+    Zeros become the first axis there, along which all other coordinates keep their digits.
+    """
+    metric = noise.guarantee.metric
+    if isinstance(metric, Euclidean):
+        return vectors
+    return np.asarray(getattr(metric, "arc", 1.0) * directions(vectors))
 
 
 def median_size(k: int) -> float:

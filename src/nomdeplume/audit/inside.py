@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from scipy.spatial.distance import pdist
 
+from nomdeplume.audit.draws import suited
 from nomdeplume.audit.finding import OPEN, Finding, observed
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.noise import Noise
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import seeded
+from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -41,16 +42,28 @@ class _Watched:
 
     def add(self, vectors: Floats, rng: Generator) -> Floats:
         self.seen.append(np.array(vectors))
-        return self.noise.add(np.zeros_like(vectors) if self.blind else vectors, rng)
+        return self.noise.add(self._zeros(vectors) if self.blind else vectors, rng)
 
     def at(self, epsilon: float) -> _Watched:
         return replace(self, noise=self.noise.at(epsilon))
 
-    def standard(self, noise: Floats) -> Floats:
-        return self.noise.standard(noise)
+    def standard(self, noisy: Floats, vectors: Floats) -> Floats:
+        return self.noise.standard(noisy, vectors)
+
+    def log_density(self, noisy: Floats, vectors: Floats) -> Floats:
+        return self.noise.log_density(noisy, vectors)
+
+    def lifted(self, table: Table, epsilon: float) -> tuple[Table, float]:
+        return self.noise.lifted(table, epsilon)
+
+    def fitted(self, table: Table, epsilon: float) -> _Watched:
+        return replace(self, noise=self.noise.fitted(table, epsilon))
+
+    def _zeros(self, vectors: Floats) -> Floats:
+        return suited(self.noise, np.zeros_like(vectors))
 
 
-def watched(mechanism: Any, *, blind: bool) -> tuple[Mechanism, list[Floats]] | None:
+def watched(mechanism: Any, *, blind: bool) -> tuple[Any, list[Floats]] | None:
     """The mechanism with its noise watched, if it is made of noise and something after it."""
     if not (is_dataclass(mechanism) and hasattr(mechanism, "noise")):
         return None
@@ -62,24 +75,30 @@ def watched(mechanism: Any, *, blind: bool) -> tuple[Mechanism, list[Floats]] | 
 def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
     """Noise is added once to the vector of each word, or to images that are no farther apart.
 
-    Where a certificate names the table, its own vectors are due.
+    Where a certificate names the table, its own vectors are due, or their image under the map
+    that the mechanism names.
     """
+    image = getattr(mechanism, "image", None)
+    question = f"noise is added to the {'image of the ' if image else ''}table's own vectors"
 
     def ask(share: Share) -> Finding:
-        question = "noise is added to the table's own vectors"
         ids = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
         if not (spied := watched(mechanism, blind=False)):
             return Finding("flow", question, OPEN, "there is no noise to watch")
         spied[0].release(ids, share.rng)
-        due = mechanism.table.vectors[ids].astype(np.float64)
+        vectors = mechanism.table.vectors[ids].astype(np.float64)
+        due = image(vectors) if image else vectors
         seen = np.concatenate(spied[1]) if spied[1] else np.empty((0, 1))
         if len(seen) != len(due):
             return Finding("flow", question, OPEN, f"to {len(seen):,} vectors for {WORDS:,} words")
-        if seen.shape == due.shape and (seen == due).all():
+        same = seen.shape == due.shape and bool((seen == due).all())
+        if same and not image:
             return observed(question, "bit for bit", holds=True, samples=WORDS)
-        if certified:
+        if certified and not same:
             return observed(question, "to others than those of the certificate", holds=False)
-        near = bool((pdist(seen) <= pdist(due) * (1 + 1e-9) + 1e-12).all())
+        before, after = (each.guarantee.ground("words") for each in (mechanism, spied[0].noise))
+        promised = before.apart(vectors, vectors)
+        near = bool((after.apart(seen, seen) <= promised * (1 + 1e-9) + 1e-12).all())
         found = "to a contraction of them" if near else "to others, which are farther apart"
         return observed(question, found, holds=near, samples=WORDS)
 
@@ -98,7 +117,7 @@ def of_interference(mechanism: Mechanism, world: str) -> Probe:
             return Finding("flow", question, OPEN, "there is no noise to watch", world=world)
 
         def released(ids: Ids) -> Ids:
-            return spied[0].release(ids, seeded(0))
+            return np.asarray(spied[0].release(ids, seeded(0)))
 
         same = np.zeros(WORDS, dtype=np.int64)
         first = released(same)

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import beta, binom, binomtest, gamma, kstest, spearmanr
 
-from nomdeplume.audit.draws import NUMBERS, Drawn, Draws
+from nomdeplume.audit.draws import NUMBERS, Drawn, Draws, suited
 from nomdeplume.audit.finding import Finding, by_pvalue, least
 from nomdeplume.audit.probe import Probe, Share
+from nomdeplume.distance import Euclidean
 from nomdeplume.noise import Noise
 from nomdeplume.table import Table
 
@@ -95,15 +96,18 @@ def _grain(noise: Noise, k: int, share: Share) -> Finding:
     If noisy vectors end so wherever they started, they were put on a public grid after the
     noise was added: that is no fault.
     """
-    rows = max(1, NUMBERS // k)
-    coarse = _coarse(noise.add(np.zeros((rows, k)), share.rng))
-    pvalue = float(binom.sf(coarse - 1, rows * k, 2.0**-29))
-    said, question = f"{coarse:,} of {rows * k:,} numbers are coarse, ", "noise is drawn in float64"
+    noisy = noise.add(suited(noise, np.zeros((max(1, NUMBERS // k), k))), share.rng)
+    if not isinstance(noise.guarantee.metric, Euclidean):
+        noisy = noisy[noisy.any(axis=1), 1:]  # the first is near 1, and what is cut off is 0
+    coarse = _coarse(noisy)
+    pvalue = float(binom.sf(coarse - 1, noisy.size, 2.0**-29))
+    question = "noise is drawn in float64"
+    said = f"{coarse:,} of {noisy.size:,} numbers are coarse, "
     if pvalue < share.alpha:
-        anywhere = np.random.default_rng(2).standard_normal((100, k))
+        anywhere = suited(noise, np.random.default_rng(2).standard_normal((100, k)))
         on_grid = _coarse(noise.add(anywhere, share.rng)) == anywhere.size
         pvalue, said = (1.0, "on a public grid, ") if on_grid else (pvalue, said)
-    return by_pvalue("law", question, pvalue, alpha=share.alpha, samples=rows * k, what=said)
+    return by_pvalue("law", question, pvalue, alpha=share.alpha, samples=noisy.size, what=said)
 
 
 def _coarse(numbers: Floats) -> int:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain
+from math import inf
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.audit.evidence import Places, Samples, provable, strongest
-from nomdeplume.audit.finding import BROKEN, Finding, by_loss
+from nomdeplume.audit.finding import BROKEN, OPEN, Finding, by_loss
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.obfuscator import Obfuscator
@@ -19,6 +20,7 @@ from nomdeplume.table import Table
 Ids = NDArray[np.int64]
 Release = Callable[[int, Generator], Ids]  # n releases of each of two inputs: (n, 2, words)
 
+NOTHING = "nothing is promised between them"
 RELEASES = 1 << 20  # of each input, at most
 WORDS = 1 << 22  # of all releases of one input, at most
 
@@ -40,8 +42,12 @@ def of_bags(
         return mechanism.release(ids, rng).reshape(n, *both.shape)
 
     def ask(share: Share) -> Finding:
-        x, y = table.vectors[both.ravel()].astype(np.float64).reshape(*both.shape, -1)
+        ids, metric = both.ravel(), mechanism.guarantee.ground("bags")
+        places = metric.places(table.vectors[ids].astype(np.float64), ids)
+        x, y = places.reshape(*both.shape, -1)
         promise = mechanism.guarantee.over_bags(both.shape[1]).loss(x, y)
+        if promise == inf:
+            return Finding("loss", question, OPEN, NOTHING, world=world)
         proven, limit, samples = _tried(release, both.shape[1], list(both), table, share)
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
@@ -63,6 +69,8 @@ def of_texts(
 
     def ask(share: Share) -> Finding:
         promise = system.guarantee.loss(*texts)
+        if promise == inf:
+            return Finding("loss", question, OPEN, NOTHING, world=world)
         bags = [system.vocabulary.bag(text) for text in texts]
         places = [np.repeat(bag.ids, bag.counts) for bag in bags]
         try:

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.audit.closed import promised
 from nomdeplume.errors import InputError
+from nomdeplume.mechanism import Mechanism
 from nomdeplume.table import Table
 from nomdeplume.table.neighbours import nearest
 
 Ids = NDArray[np.int64]
 
 TRIED = 3
+SEEN = 300  # of which those come first between which something is promised
 SPEED = 2e8  # numbers compared, for every second that an audit may take
 
 
@@ -26,12 +30,13 @@ class Pair:
     name: str
 
 
-def named_pairs(table: Table, kept: Ids, which: str, seconds: float) -> list[Pair]:
+def named_pairs(mechanism: Mechanism, kept: Ids, which: str, seconds: float) -> list[Pair]:
     """The nearest pairs of common words, which tell most; random ones; or one by its words."""
+    table = mechanism.table
     if len(kept) < 2:
         return []
     if which == "near":
-        ids = _near(table, kept, seconds)
+        ids = _near(mechanism, kept, seconds)
     elif which == "random":
         ids = np.random.default_rng().permuted(kept)[: 2 * TRIED]
         ids = ids[: len(ids) // 2 * 2].reshape(-1, 2)
@@ -41,8 +46,12 @@ def named_pairs(table: Table, kept: Ids, which: str, seconds: float) -> list[Pai
     return [Pair(int(x), int(y), f"{words[int(x)]} and {words[int(y)]}") for x, y in ids]
 
 
-def _near(table: Table, kept: Ids, seconds: float) -> Ids:
-    """The nearest pairs that are not at one place, among as many common words as are cheap."""
+def _near(mechanism: Mechanism, kept: Ids, seconds: float) -> Ids:
+    """The nearest pairs that are not at one place, among as many common words as are cheap.
+
+    Those come first between which something is promised.
+    """
+    table = mechanism.table
     affordable = int(np.clip(SPEED * seconds / (len(table) * table.dimensions), 50, 5_000))
     common = kept[:affordable]
     found, distances = nearest(table, common, top=5)
@@ -52,7 +61,13 @@ def _near(table: Table, kept: Ids, seconds: float) -> Ids:
     both = np.sort(np.column_stack((x, y)), axis=1)[good]
     nearest_first = both[apart[good].argsort(kind="stable")]
     _, first = np.unique(nearest_first, axis=0, return_index=True)
-    return np.asarray(nearest_first[np.sort(first)][:TRIED])
+    distinct = nearest_first[np.sort(first)]
+    guarantee = mechanism.guarantee
+    if guarantee.metric.widest(table.radius) < inf:
+        return np.asarray(distinct[:TRIED])
+    some = distinct[:SEEN]
+    nothing = [promised(guarantee, table, pair)[0, 1] == inf for pair in some]
+    return np.asarray(some[np.argsort(nothing, kind="stable")][:TRIED])
 
 
 def _by_name(table: Table, kept: Ids, which: str) -> Ids:

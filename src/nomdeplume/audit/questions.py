@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from nomdeplume.audit import chances, closed, flow, inside, law, loss
 from nomdeplume.audit.claim import Claim
@@ -16,11 +17,14 @@ from nomdeplume.audit.pairs import Pair
 from nomdeplume.audit.probe import Probe
 from nomdeplume.audit.streams import of_streams
 from nomdeplume.audit.worlds import WORLDS, World
+from nomdeplume.decode import Nearest
 from nomdeplume.mechanism import Finite, Mechanism, Movable, NoisyNearest
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.exact import laplace_channel
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
+
+Ids = NDArray[np.int64]
 
 CROWD = 400
 
@@ -31,6 +35,7 @@ class Questions:
 
     mechanism: Mechanism
     system: Obfuscator | None
+    kept: Ids
     pairs: list[Pair]
     source: Callable[[], Generator]
 
@@ -43,12 +48,7 @@ class Questions:
         epsilon = mechanism.guarantee.epsilon
         worlds = [World(dimensions, epsilon) for dimensions in WORLDS]
         worlds += [World(1, epsilon, crowd=CROWD)] if isinstance(mechanism, Finite) else []
-        there = [mechanism.elsewhere(world.table, epsilon) for world in worlds]
-        scale = [epsilon / moved.guarantee.epsilon for moved in there]  # as the world has it
-        return [
-            (world, mechanism.elsewhere(world.table, epsilon * factor))
-            for world, factor in zip(worlds, scale, strict=True)
-        ]
+        return [(world, mechanism.elsewhere(world.table, epsilon)) for world in worlds]
 
     @property
     def plane(self) -> list[tuple[World, Mechanism]]:
@@ -59,7 +59,7 @@ class Questions:
         """Noise and chances against their formulas."""
         mechanism = self.mechanism
         if isinstance(mechanism, NoisyNearest):
-            yield from law.of_noise(mechanism.noise, mechanism.table)
+            yield from law.of_noise(mechanism.noise, mechanism.places)
         for world, moved in self.worlds:
             if channel := _channel(moved):
                 yield chances.of_channel(moved, channel, np.arange(3), world.name)
@@ -100,7 +100,7 @@ class Questions:
         chance: that is why the promise between sampled texts is one of W∞.
         """
         for world, moved in self.plane:
-            small = _small(system, world, moved, size=3)
+            small = _small(system, moved, size=3)
             for question, texts in world.texts.items():
                 yield loss.of_texts(small, texts, question, world.name, weight=2.0)
 
@@ -108,7 +108,7 @@ class Questions:
         """Words of the table itself; with a closed channel all pairs of the commonest, exactly."""
         mechanism = self.mechanism
         if isinstance(mechanism, Finite):
-            table, ids = mechanism.table, np.arange(closed.affordable(mechanism.table))
+            table, ids = mechanism.table, self.kept[: closed.affordable(mechanism.table)]
             yield closed.of_pairs(mechanism.guarantee, table, mechanism.channel, ids, TABLE)
         for pair in self.pairs:
             yield loss.of_bags(mechanism, ([pair.x], [pair.y]), pair.name, TABLE, weight=3.0)
@@ -121,7 +121,7 @@ class Questions:
         yield flow.of_order(system)
         yield flow.of_certificate(system)
         for world, moved in self.plane:
-            one = flow.Documents(_small(system, world, moved, size=1))
+            one = flow.Documents(_small(system, moved, size=1))
             question = "no two documents share a stream"
             yield of_streams(one, self.source, question, world=world.name, most=400)
 
@@ -132,14 +132,14 @@ def _in_world(world: World, moved: Mechanism) -> Iterator[Probe]:
         yield loss.of_bags(moved, ([i], [j]), words, world.name, weight=weight)
     yield loss.of_bags(moved, world.bags, "two bags of 3 words", world.name)
     if channel := _channel(moved):
-        ids = np.arange(len(world.table))
-        yield closed.of_pairs(moved.guarantee, world.table, channel, ids, world.name)
-        yield closed.of_all_bags(moved.guarantee, world.table, channel, world.name)
+        ids = np.arange(len(moved.table))
+        yield closed.of_pairs(moved.guarantee, moved.table, channel, ids, world.name)
+        yield closed.of_all_bags(moved.guarantee, moved.table, channel, world.name)
 
 
-def _small(system: Obfuscator, world: World, moved: Mechanism, *, size: int) -> Obfuscator:
+def _small(system: Obfuscator, moved: Mechanism, *, size: int) -> Obfuscator:
     """The same system for texts of the words of a world."""
-    there = Vocabulary(world.table, StopWords("none", frozenset()))
+    there = Vocabulary(moved.table, StopWords("none", frozenset()))
     return replace(system, vocabulary=there, mechanism=moved, size=size)
 
 
@@ -147,9 +147,15 @@ def _channel(mechanism: Mechanism) -> chances.Channel | None:
     """The exact chances of a mechanism's words, where there is a formula for them."""
     if isinstance(mechanism, Finite):
         return mechanism.channel
-    plain = type(mechanism) is NoisyNearest and mechanism.name == "laplace"
-    if not (plain and mechanism.table.dimensions == 1):
+    if not _plain(mechanism) or mechanism.table.dimensions > 1:
         return None
     places = mechanism.table.vectors[:].astype(np.float64).ravel()
     epsilon = mechanism.guarantee.epsilon
     return lambda ids: laplace_channel(places, epsilon, places[ids])
+
+
+def _plain(mechanism: Mechanism) -> bool:
+    """Whether it is Laplace noise on vectors as they are, and the nearest word."""
+    if type(mechanism) is not NoisyNearest or mechanism.name != "laplace":
+        return False
+    return mechanism.image is None and isinstance(mechanism.decoder, Nearest)

@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.cli.options import (
+    mechanism_options,
+    open_recipe,
+    open_vocabulary,
+    table_options,
+)
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,17 +24,8 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
-    "--mechanism",
-    default="laplace",
-    show_default=True,
-    metavar="NAME|FILE:FUNCTION",
-    help="laplace, or your own: a Python file and a function in it, from a list of words to one, "
-    "or from a table and an epsilon to such a function.",
-)
-@click.option(
-    "--epsilon", type=float, default=6.0, show_default=True, help="What is promised or claimed."
-)
+@click.option("--epsilon", type=float, help="What is promised or claimed. [default: 6 for laplace]")
+@mechanism_options
 @click.option(
     "--pairs",
     default="near",
@@ -62,10 +58,13 @@ def audit(**options: Any) -> int:
     table's own dimensions), loss (a black box that trains on half of its samples to tell
     two inputs apart and proves on the other half how well it does), and flow (repeated
     streams, unknown words, order, and whatever sees more than it may). No text is needed.
+    --mechanism FILE:FUNCTION audits your own: a Python file and a function in it, from a list
+    of words to one, or from a table and an epsilon to such a function.
 
     \b
     nomdeplume audit --epsilon 6
     nomdeplume audit --table glove-300d.safetensors --epsilon 12 --pairs river,lake
+    nomdeplume audit --mechanism tem --epsilon 3
     nomdeplume audit --mechanism mine.py:release --epsilon 5 --seconds 120
     """
     from nomdeplume.audit import Audit
@@ -99,15 +98,17 @@ def _line(question: str) -> None:
 
 def _subject(options: dict[str, Any]) -> Subject:
     from nomdeplume.audit import Claim
+    from nomdeplume.cli.progress import calibrating
     from nomdeplume.obfuscator import Obfuscator
 
     name, vocabulary = options["mechanism"], open_vocabulary(options)
-    if name == "laplace":
-        return Obfuscator.laplace(vocabulary, epsilon=options["epsilon"])
     file, _, function = name.rpartition(":")
     if not file:
-        raise InputError("--mechanism must be laplace, or FILE:FUNCTION for one of your own.")
-    loaded, epsilon = _loaded(Path(file), function), options["epsilon"]
+        recipe = open_recipe(options, vocabulary, options["epsilon"])
+        shown = sys.stderr.isatty() and not options["quiet"]
+        with calibrating(len(vocabulary), shown=shown) as tell:
+            return Obfuscator.of(recipe, vocabulary, tell=tell)
+    loaded, epsilon = _loaded(Path(file), function), options["epsilon"] or 6.0
     if _needs_two(loaded):
         return Claim.made(loaded, vocabulary.table, epsilon, function)
     return Claim(loaded, vocabulary.table, epsilon, function)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.cli.options import open_vocabulary, open_weights, open_words, table_options
 from nomdeplume.errors import InputError, PrivacyError
 
 if TYPE_CHECKING:
@@ -22,13 +22,20 @@ UNCHECKED = (
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--release", type=click.Path(path_type=Path), help="The release it belongs to.")
+@click.option(
+    "--vocabulary",
+    "output_words",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The words that could come out, if there was such a list.",
+)
+@click.option("--weights", metavar="zipf|FILE", help="The weights of words, if there were any.")
 @table_options
 def certificate(file: Path, release: Path | None, **options: Any) -> None:
     """Read a certificate in plain words and check that it is true.
 
     The promises are computed again from the parameters; with --release, the hash,
     number, size, vocabulary and order of the documents are checked too. A table that is
-    not the bundled one, and a file of stop words, must be given again. Exit code 3: it
+    not the bundled one, features, lists and weights of words must be given again. Exit code 3: it
     is not true.
     """
     from nomdeplume.privacy.certificate import Certificate
@@ -46,10 +53,28 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
                 "with --stop-words."
             )
         options["stop_words"] = tuple(lists)
+    if stated.features and options["features"] is None:
+        raise InputError(
+            f"the certificate is for topic words, {stated.features}; give their file with "
+            "--features."
+        )
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
         raise InputError(f"the certificate is for table {stated.table!r}; give it with --table.")
-    checks = verify(stated, vocabulary, release)
+    if stated.output_fingerprint != stated.kept_fingerprint and not options["output_words"]:
+        raise InputError(
+            f"the certificate is for {stated.output_words:,} words that could come out; give "
+            "their list with --vocabulary."
+        )
+    if "weights" in stated.settings and not options["weights"]:
+        raise InputError("the certificate is for weights of words; give them with --weights.")
+    checks = verify(
+        stated,
+        vocabulary,
+        release,
+        outputs=open_words(options["output_words"]),
+        weights=open_weights(options["weights"], vocabulary),
+    )
     wrong = [check.name for check in checks if not check.holds]
     if not wrong:
         click.echo(f"{_plain(stated)}\n")
@@ -60,6 +85,15 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
     click.echo(f"\nAll {len(checks)} checks passed. {UNCHECKED}")
 
 
+def _settings(stated: Certificate) -> str:
+    """The settings of a mechanism that has any, as they are stated."""
+    said = [
+        f"{name} {value[:16] if isinstance(value, str) else f'{value:.9g}'}"
+        for name, value in stated.settings.items()
+    ]
+    return f" ({', '.join(said)})" if said else ""
+
+
 def _plain(stated: Certificate) -> str:
     from nomdeplume.privacy.promise import fill
 
@@ -68,7 +102,7 @@ def _plain(stated: Certificate) -> str:
     made = (
         f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
         f"made by {stated.program}: "
-        f"mechanism {stated.mechanism}, ε = {stated.epsilon:.12g} per word, "
+        f"mechanism {stated.mechanism}{_settings(stated)}, ε = {stated.epsilon:.12g} per word, "
         f"E = {stated.budget:.12g} per document, reduction {stated.reduction}. "
         f"Noise from {stated.generator}; about {100 * stated.unchanged:.0f} in 100 words stay as "
         f"they were. Fields kept as they are{beside}: {kept}."
@@ -78,6 +112,8 @@ def _plain(stated: Certificate) -> str:
         f"in {stated.table_dimensions} dimensions, {stated.kept_words:,} of them kept after the "
         f"stop words ({stated.stop_words}); {stated.empty_documents}."
     )
+    if stated.features:
+        table += f" Topic words: {stated.features}."
     parts = [f"{stated.warning}."] if stated.warning else []
     parts += [f"{fill(made)}\n{fill(table)}"]
     parts += ["If the noise were secret, this would hold:"] if stated.warning else []

@@ -14,8 +14,10 @@ import rich_click as click
 
 from nomdeplume._version import __version__
 from nomdeplume.cli.audit import audit
+from nomdeplume.cli.calibrate import calibrate
 from nomdeplume.cli.certificate import certificate
 from nomdeplume.cli.distance import distance
+from nomdeplume.cli.features import features
 from nomdeplume.cli.obfuscate import obfuscate
 from nomdeplume.cli.tables import tables
 from nomdeplume.errors import InputError, PlumeError
@@ -45,7 +47,7 @@ def cli() -> None:
     """Release texts with their topic kept and their author under noise."""
 
 
-for command in (obfuscate, certificate, distance, audit, tables):
+for command in (obfuscate, certificate, distance, calibrate, audit, features, tables):
     cli.add_command(command)
 
 

@@ -10,7 +10,13 @@ from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import reading_options, release_options, sign, table_options
+from nomdeplume.cli.options import (
+    mechanism_options,
+    reading_options,
+    release_options,
+    sign,
+    table_options,
+)
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +37,8 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option(
     "-o", "--output", type=PATH, help="File or folder to write. [default: standard output]"
 )
-@release_options("Per word and unit of distance; smaller hides more. [default: 6]")
+@release_options("Per word and unit of distance; smaller hides more. [default: 6 for laplace]")
+@mechanism_options
 @table_options
 @reading_options
 @click.option("--no-id", is_flag=True, help="Leave the id of records out of the release.")
@@ -73,6 +80,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     nomdeplume obfuscate letter.txt
     nomdeplume obfuscate reviews.csv -o released.parquet --text-field body --keep topic
     cat letter.txt | nomdeplume obfuscate --budget 300
+    nomdeplume obfuscate letter.txt --mechanism exponential --decode rank
     """
     from nomdeplume.cli.report import report
     from nomdeplume.formats.reading import open_inputs
@@ -179,11 +187,19 @@ def _piped() -> tuple[str, ...]:
 
 
 def _obfuscator(options: dict[str, Any]) -> Obfuscator:
-    from nomdeplume.cli.options import open_vocabulary
+    from nomdeplume.cli.options import open_recipe, open_vocabulary
+    from nomdeplume.cli.progress import calibrating
     from nomdeplume.obfuscator import Obfuscator
+    from nomdeplume.reduction import per_word
 
-    parameters = {name: options[name] for name in ("epsilon", "budget", "size", "reduction")}
-    return Obfuscator.laplace(open_vocabulary(options), **parameters)
+    vocabulary, size = open_vocabulary(options), options["size"]
+    epsilon = per_word(options["epsilon"], options["budget"], size)
+    recipe = open_recipe(options, vocabulary, epsilon)
+    shown = sys.stderr.isatty() and not options["quiet"]
+    with calibrating(len(vocabulary), shown=shown) as tell:
+        return Obfuscator.of(
+            recipe, vocabulary, size=size, reduction=options["reduction"], tell=tell
+        )
 
 
 def _places(

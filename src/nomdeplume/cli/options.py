@@ -12,6 +12,11 @@ from nomdeplume.errors import InputError
 from nomdeplume.formats.kinds import KINDS
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from nomdeplume.features import Features
+    from nomdeplume.mechanism import Recipe
     from nomdeplume.table import Table
     from nomdeplume.vocabulary import Vocabulary
 
@@ -19,6 +24,17 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def table_options(command: Command) -> Command:
+    """--table, --language, --stop-words and --features."""
+    features = click.option(
+        "--features",
+        type=click.Path(exists=True, dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Keep only the topic words that 'features fit' chose on public texts.",
+    )
+    return bare_table_options(features(command))
+
+
+def bare_table_options(command: Command) -> Command:
     """--table, --language and --stop-words."""
     for option in (
         click.option(
@@ -68,6 +84,53 @@ def release_options(epsilon: str) -> Callable[[Command], Command]:
     return add
 
 
+def mechanism_options(command: Command) -> Command:
+    """--mechanism, --decode, --dimensions, --vocabulary, --weights and --setting."""
+    for option in (
+        click.option(
+            "--setting",
+            "settings",
+            multiple=True,
+            metavar="NAME=NUMBER",
+            help="Of a mechanism or decoding, such as mu=0.5; repeatable.",
+        ),
+        click.option(
+            "--weights",
+            metavar="zipf|FILE",
+            help="Public weights of words, for exponential, tem and --decode bayes: by their "
+            "place in the table, or lines of a word, a tab and a number.",
+        ),
+        click.option(
+            "--vocabulary",
+            "output_words",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Public words that may come out, one a line. [default: all kept words]",
+        ),
+        click.option(
+            "--dimensions",
+            type=int,
+            metavar="M",
+            help="Noise in the table's M main directions only, or those of --features.",
+        ),
+        click.option(
+            "--decode",
+            type=click.Choice(["nearest", "vickrey", "rank", "bayes"]),
+            help="From noise to a word; rank follows any mechanism. [default: nearest]",
+        ),
+        click.option(
+            "--mechanism",
+            default="laplace",
+            show_default=True,
+            metavar="NAME",
+            help="laplace, vickrey, mahalanobis, vmf, polar, exponential, tem, syntf, santext+, "
+            "custext or diffractor; the guide says which.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def reading_options(command: Command) -> Command:
     """--text-field, --id-field, --from and --delimiter."""
     for option in (
@@ -100,7 +163,76 @@ def open_vocabulary(options: dict[str, Any]) -> Vocabulary:
     from nomdeplume.vocabulary import Vocabulary
 
     table = open_table(options["table_name"], options["language"])
-    return Vocabulary.of(table, *options["stop_words"])
+    return Vocabulary.of(table, *options["stop_words"], features=_features(options))
+
+
+def open_recipe(options: dict[str, Any], vocabulary: Vocabulary, epsilon: float | None) -> Recipe:
+    """The recipe that the mechanism options name, with what is usual for its ε if none is given."""
+    from nomdeplume.mechanism import Recipe
+
+    return Recipe.usually(
+        options["mechanism"],
+        epsilon,
+        decode=options["decode"] or "",
+        dimensions=options["dimensions"],
+        outputs=open_words(options["output_words"]),
+        weights=open_weights(options["weights"], vocabulary),
+        settings=dict(map(_setting, options["settings"])),
+    )
+
+
+def open_words(path: Path | None) -> tuple[str, ...] | None:
+    """The words of a file, one a line."""
+    if path is None:
+        return None
+    lines = (line.strip() for line in _lines(path))
+    return tuple(dict.fromkeys(line for line in lines if line))
+
+
+def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float64] | None:
+    """A weight for each word of the table: by its place, or of a file, the least where none is."""
+    if given is None:
+        return None
+    import numpy as np
+
+    from nomdeplume.decode import zipf
+
+    if given == "zipf":
+        return zipf(vocabulary.table)
+    path = Path(given)
+    if not path.is_file():
+        raise InputError(f"--weights must be zipf or a file, got {given!r:.40}.")
+    pairs = [line.rpartition("\t")[::2] for line in _lines(path) if line.strip()]
+    try:
+        known = {word: float(number) for word, number in pairs}
+    except ValueError:
+        known = {}
+    if not known or not all(0 < weight < np.inf for weight in known.values()):
+        raise InputError(f"{path} must hold lines of a word, a tab and a number above 0.")
+    least = min(known.values())
+    return np.array([known.get(word, least) for word in vocabulary.table.words])
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return path.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InputError(f"{path} must be UTF-8 text; it is not.") from None
+
+
+def _setting(given: str) -> tuple[str, float]:
+    name, _, number = given.partition("=")
+    try:
+        return name.strip(), float(number)
+    except ValueError:
+        raise InputError(f"--setting must be NAME=NUMBER, got {given!r:.40}.") from None
+
+
+def _features(options: dict[str, Any]) -> Features | None:
+    from nomdeplume.features import Features
+
+    path = options.get("features")
+    return None if path is None else Features.open(path)
 
 
 def open_table(name: str | None, language: str | None, words: Path | None = None) -> Table:

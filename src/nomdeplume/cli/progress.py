@@ -85,3 +85,18 @@ def counted(total: int, unit: str, *, shown: bool) -> Iterator[Callable[[int], N
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=total)
         yield lambda done: bar.update(task, advance=done)
+
+
+@contextmanager
+def calibrating(words: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A function that counts words while a promise is calibrated: twice each, in every pass."""
+    with counted(2 * words, "words compared with all others", shown=shown) as advance:
+        done = 0
+
+        def tell(count: int) -> None:
+            nonlocal done
+            done += count
+            advance(count if done < 2 * words else done - 4 * words)  # the next pass begins
+            done %= 2 * words
+
+        yield tell

@@ -18,6 +18,7 @@ def report(certificate: Certificate, tally: Tally, output: Path | None, saved: P
 
     lines = [
         f"{certificate.warning}." if certificate.warning else "",
+        fill(f"Topic words: {certificate.features}.") if certificate.features else "",
         fill(_released(certificate, tally, output)),
         "If the noise were secret, this would hold:" if certificate.warning else "",
         certificate.promises[-1].plainly() if certificate.documents else "",
@@ -44,8 +45,9 @@ def _released(certificate: Certificate, tally: Tally, output: Path | None) -> st
         parts.append(f"Released as they are: {', '.join(beside)}.")
     if tally.without_words:
         parts.append(
-            f"{tally.without_words:,} text{'s' * (tally.without_words != 1)} had no word that the "
-            "table knows; noise on a public word stands for that (--empty withhold leaves it out)."
+            f"{tally.without_words:,} text{'s' * (tally.without_words != 1)} had no "
+            f"{'topic word' if certificate.features else 'word that the table knows'}; "
+            "noise on a public word stands for that (--empty withhold leaves it out)."
         )
     if tally.withheld:
         parts.append(f"{tally.withheld:,} withheld.")

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
+from nomdeplume.distance import Ground
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.promise import PAIRS, Odds, Promise
@@ -21,7 +22,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 2
+FORMAT = 3
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 
@@ -46,6 +47,8 @@ class Certificate:
     private: bool
     warning: str
     mechanism: str
+    settings: dict[str, float | str]  # what else makes the mechanism, and what was found for it
+    covers: str  # what its promise leaves out, if anything
     epsilon: float
     size: int
     budget: float
@@ -59,6 +62,9 @@ class Certificate:
     stop_words: str
     kept_words: int
     kept_fingerprint: str
+    output_words: int  # that may come out
+    output_fingerprint: str
+    features: str  # how the kept words were chosen among these, or nothing
     empty_documents: str
     id_field: str
     kept_fields: tuple[str, ...]
@@ -121,17 +127,20 @@ def certify(
     """The certificate of a release, from the parts that made it."""
     table = vocabulary.table
     private = generator == SECURE
+    outputs = vocabulary.ids if mechanism.outputs is None else mechanism.outputs
     return Certificate(
         format=FORMAT,
         program=f"nomdeplume {__version__}",
         private=private,
         warning="" if private else NOT_PRIVATE,
         mechanism=mechanism.name,
+        settings=dict(getattr(mechanism, "settings", {})),
+        covers=getattr(mechanism, "covers", ""),
         epsilon=mechanism.guarantee.epsilon,
         size=size,
         budget=promises[-1].budget,
         reduction=reduction,
-        metric=f"{mechanism.guarantee.metric.name} between the table's vectors as they are",
+        metric=_metric(mechanism),
         table=table.name,
         table_language=table.language,
         table_words=len(table),
@@ -140,6 +149,9 @@ def certify(
         stop_words=vocabulary.stop_words.name,
         kept_words=len(vocabulary),
         kept_fingerprint=vocabulary.fingerprint,
+        output_words=len(outputs),
+        output_fingerprint=vocabulary.fingerprint_of(outputs),
+        features="" if vocabulary.features is None else vocabulary.features.origin,
         empty_documents=EMPTY[empty],
         id_field=id_field,
         kept_fields=kept_fields,
@@ -171,9 +183,16 @@ LIMITS = (
 )
 
 
+def _metric(mechanism: Mechanism) -> str:
+    metric = mechanism.guarantee.metric
+    if isinstance(metric, Ground) and metric.steps:
+        return f"{metric.name}: {metric.meaning}"
+    return f"{metric.name} between the table's vectors as they are"
+
+
 def _promise(entry: Mapping[str, Any]) -> Promise:
     odds = tuple(_built(Odds, pair) for pair in entry["odds"])
-    if not odds or any(each.pair not in PAIRS for each in odds):
+    if any(each.pair not in PAIRS for each in odds):
         raise KeyError("odds")
     return _built(Promise, {**entry, "odds": odds})
 
@@ -188,6 +207,10 @@ def _built(cls: type[T], data: Mapping[str, Any]) -> T:
 
 def _typed(value: Any, kind: str) -> Any:
     """`value`, if JSON can hold it for a field of that type."""
+    if kind.startswith("dict"):
+        if not isinstance(value, dict) or not {*map(type, value.values())} <= {int, float, str}:
+            raise TypeError(kind)
+        return value
     if kind == "tuple[str, ...]":
         return tuple(_typed(each, "str") for each in _typed(value, "list"))
     if kind == "float":

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from math import inf
+from math import inf, isfinite
 from pathlib import Path
 from textwrap import fill as wrapped
 
@@ -30,6 +30,10 @@ PAIRS = {
 WEAK = (
     "Factors this large bound the worst case only in form: whether an author is recognised in "
     "practice is a question for an attack. A smaller budget promises more."
+)
+NONE = (
+    "Between most texts there is no such factor at all: they differ in words between which "
+    "nothing is promised."
 )
 DELTA = 1e-6  # up to which a second loss is stated
 REFERENCES = Path(__file__).parent.parent / "data"
@@ -69,6 +73,8 @@ class Promise:
 
     def plainly(self) -> str:
         """The sentence, the odds that it allows between public texts, and a fair word on them."""
+        if not self.odds:
+            return f"{fill(self.sentence)}\n{fill(NONE)}"
         weak = self.odds[0].loss > 10
         lines = [fill(self.sentence), *self._rows(), fill(WEAK) if weak else ""]
         return "\n".join(line for line in lines if line)
@@ -92,12 +98,14 @@ def state(
     account: Callable[[str, str], Account] | None = None,
     any_two: Account | None = None,
     tolerance: float = TOLERANCE,
+    covers: str = "",
 ) -> Promise:
     """A guarantee as a promise: what it says, and what it means between public texts.
 
     If it is not one between texts, no odds between texts follow from it. Accounts, of two
     texts and of any two, tell what is lost up to δ, but for about a share of `tolerance`;
-    without them that is the pure loss.
+    without them that is the pure loss. `covers` says what is left out, if anything is: odds
+    between texts that differ in that have no bound, and none is stated.
     """
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
@@ -116,10 +124,10 @@ def state(
         sentence=(
             f"Between {guarantee.between}, one released document shifts anyone's odds by at most "
             f"a factor of exp({guarantee.formula}), where {guarantee.metric.symbol} is their "
-            f"{guarantee.metric.name}: {guarantee.metric.meaning}."
+            f"{guarantee.metric.name}: {guarantee.metric.meaning}." + f" {covers}" * bool(covers)
         ),
         delta=DELTA,
-        odds=tuple(odds),
+        odds=tuple(each for each in odds if isfinite(each.distance)),
     )
 
 
@@ -143,14 +151,15 @@ def _references(
             known = account(*texts) if account else None
             odds.append(_odds(pair, guarantee.metric(*texts), guarantee, known, tolerance))
     ordered = all(x.distance < y.distance for x, y in pairwise(odds))
-    return odds if ordered and len(odds) == 3 else []  # else near is not near in this table
+    finite = all(isfinite(each.distance) for each in odds)
+    return odds if finite and ordered and len(odds) == 3 else []  # else near is not near here
 
 
 def _odds(
     pair: str, distance: float, guarantee: Guarantee, account: Account | None, tolerance: float
 ) -> Odds:
     loss = guarantee.epsilon * distance
-    if loss == inf:
+    if loss == inf and isfinite(distance):
         raise InputError(f"a budget of {guarantee.epsilon:.3g} is too large to be stated.")
     up_to = loss if account is None else min(loss, account.loss(DELTA, tolerance=tolerance))
     return Odds(pair, distance, loss, up_to)

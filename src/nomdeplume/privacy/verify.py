@@ -11,12 +11,14 @@ from math import isclose
 from pathlib import Path
 from typing import Any
 
-from nomdeplume.errors import InputError
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
 from nomdeplume.formats.writing import listed
-from nomdeplume.mechanism import NoisyNearest
-from nomdeplume.noise import Laplace
+from nomdeplume.mechanism import MECHANISMS, Recipe
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import EMPTY, Certificate
@@ -25,7 +27,12 @@ from nomdeplume.vocabulary import Vocabulary
 
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error)
 FINER = TOLERANCE / 16  # of a loss up to δ: what was stated on a coarser grid is no less
-VARIES = ("program", "unchanged", "promises")  # exactly: the version, and the last digits
+VARIES = (
+    "program",
+    "unchanged",
+    "promises",
+    "settings",
+)  # exactly: the version, and the last digits
 
 
 @dataclass(frozen=True)
@@ -37,11 +44,24 @@ class Check:
     found: str
 
 
-def verify(certificate: Certificate, vocabulary: Vocabulary, release: Path | None) -> list[Check]:
-    """Hold a certificate against its own parameters and, if there is one, against the release."""
+def verify(
+    certificate: Certificate,
+    vocabulary: Vocabulary,
+    release: Path | None,
+    *,
+    outputs: tuple[str, ...] | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> list[Check]:
+    """Hold a certificate against its own parameters and, if there is one, against the release.
+
+    Words that may come out, and weights of words, are given again where a release had them.
+    """
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
     if all(check.holds for check in checks):
-        obfuscator = obfuscator_of(certificate, vocabulary)
+        try:
+            obfuscator = obfuscator_of(certificate, vocabulary, outputs=outputs, weights=weights)
+        except PrivacyError:
+            return [*checks, Check("promises", holds=False, found="cannot be proven")]
         checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
     if release is not None:
         checks += _release(certificate, vocabulary, release)
@@ -75,7 +95,12 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
         kept_fields=certificate.kept_fields,
     )
     names = [field.name for field in fields(due) if field.name not in VARIES]
-    wrong = [name for name in names if getattr(due, name) != getattr(certificate, name)]
+    names += [] if _alike(due.settings, certificate.settings) else ["settings"]
+    wrong = [
+        name
+        for name in names
+        if name == "settings" or getattr(due, name) != getattr(certificate, name)
+    ]
     wrong += ["documents"] if certificate.documents < 0 else []
     wrong += ["unchanged"] if abs(certificate.unchanged - due.unchanged) > 0.01 else []
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]
@@ -108,11 +133,38 @@ def _agree(due: Promise, stated: Promise) -> bool:
     return words and near and len(due.odds) == len(stated.odds)
 
 
-def obfuscator_of(certificate: Certificate, vocabulary: Vocabulary) -> Obfuscator:
-    """The obfuscator that a certificate describes."""
-    if certificate.mechanism != "laplace":
-        raise InputError(f"this program knows no mechanism {certificate.mechanism!r}.")
-    mechanism = NoisyNearest(vocabulary.table, Laplace(certificate.epsilon), vocabulary.ids)
+def _alike(due: Mapping[str, float | str], stated: Mapping[str, float | str]) -> bool:
+    """Whether settings are the same, but for the last digits of what was found."""
+    if set(due) != set(stated):
+        return False
+    return all(
+        value == stated[name]
+        or (
+            not (isinstance(value, str) or isinstance(stated[name], str))
+            and isclose(value, float(stated[name]), rel_tol=1e-9)
+        )
+        for name, value in due.items()
+    )
+
+
+def obfuscator_of(
+    certificate: Certificate,
+    vocabulary: Vocabulary,
+    *,
+    outputs: tuple[str, ...] | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> Obfuscator:
+    """The obfuscator that a certificate describes. What was found for it is proven again."""
+    if certificate.mechanism not in MECHANISMS:
+        raise InputError(f"this program knows no mechanism {certificate.mechanism!r:.40}.")
+    recipe = Recipe.stated(
+        certificate.mechanism,
+        certificate.epsilon,
+        certificate.settings,
+        outputs=outputs,
+        weights=weights,
+    )
+    mechanism = recipe.make(vocabulary)
     return Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
 
 

@@ -1,0 +1,245 @@
+"""`nomdeplume calibrate`: choose ε by what it does to words, or by what two texts may lose."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume.cli.options import (
+    mechanism_options,
+    open_recipe,
+    open_vocabulary,
+    table_options,
+)
+from nomdeplume.errors import InputError
+
+if TYPE_CHECKING:
+    from nomdeplume.calibrate import Bounded, Curve, Dial, Point
+    from nomdeplume.calibrate.report import Report
+    from nomdeplume.mechanism import Recipe
+    from nomdeplume.vocabulary import Vocabulary
+
+TARGETS = ("unchanged", "support", "moved", "near", "loss", "epsilon")
+PRIVATE = "this ε was found from the two texts, and tells how far apart they are: take public ones."
+READ = {"text_field": "text", "id_field": "id", "kind": None, "delimiter": None}
+
+
+@click.command()
+@click.option("--unchanged", type=float, metavar="SHARE", help="So many words stay, .1 say.")
+@click.option("--near", type=float, metavar="SHARE", help="So many become one of their nearest.")
+@click.option("--support", type=float, metavar="N", help="A word is spread over so many words.")
+@click.option("--moved", type=float, metavar="D", help="Words move so far on average.")
+@click.option(
+    "--loss", type=float, metavar="NATS", help="No more is lost between the texts of --between."
+)
+@click.option("--epsilon", type=float, help="What this epsilon does.")
+@click.option(
+    "--between",
+    nargs=2,
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="A B",
+    help="Two files with a text each, for --loss. Nothing of them is printed.",
+)
+@click.option("--delta", type=float, metavar="D", help="Bound what is lost up to this delta.")
+@click.option("--size", type=int, default=100, show_default=True, help="Words in each document.")
+@click.option(
+    "--reduction",
+    type=click.Choice(["sample", "apportion"]),
+    default="sample",
+    show_default=True,
+    help="How texts are brought to that size, for --loss.",
+)
+@mechanism_options
+@click.option("--words", metavar="A,B", help="Say what these words may become at the answer.")
+@click.option(
+    "--sample", type=int, default=300, show_default=True, help="Words of the table to look at."
+)
+@click.option("--common", is_flag=True, help="Look at words as often as texts use them.")
+@click.option("--draws", type=int, metavar="M", help="Draws of each word. [default: by the table]")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="Draw the curves into this .html file."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+@table_options
+@click.option("--force", is_flag=True, help="Replace output that exists.")
+@click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
+def calibrate(**options: Any) -> int:
+    """Choose epsilon for a table and a mechanism by what people understand.
+
+    An epsilon means nothing without its table. This says what it does to public words: how
+    many stay, how many become near words, how far they move. Name one of these and it finds
+    the epsilon; name none and it shows the curve. No text is read, but for --between.
+
+    \b
+    nomdeplume calibrate --unchanged .1
+    nomdeplume calibrate --mechanism exponential --unchanged .1 --words harbour,bread
+    nomdeplume calibrate --dimensions 20 --near .3 -o curve.html
+    nomdeplume calibrate --loss 50 --between letter.txt reply.txt
+    """
+    from nomdeplume.calibrate import substitutes
+    from nomdeplume.calibrate.report import Report
+
+    _check(options)
+    vocabulary = open_vocabulary(options)
+    recipe = open_recipe(options, vocabulary, None)
+    words = [word.strip() for word in (options["words"] or "").split(",") if word.strip()]
+    bounded = _bounded(recipe, vocabulary, options) if options["loss"] is not None else None
+    with _dial(recipe, vocabulary, options) as dial:
+        found, answer = _found(dial, bounded, options)
+        likely = substitutes(dial.mechanism(answer.value), vocabulary, words) if answer else []
+    command = _command(answer.epsilon, options) if answer and answer.epsilon else ""
+    report = Report(dial, found, answer, options["size"], command, bounded, tuple(likely))
+    _tell(report, options)
+    return 0
+
+
+def _check(options: dict[str, Any]) -> None:
+    """Say what does not go together before anything is read."""
+    given = [name for name in TARGETS if options[name] is not None]
+    if len(given) > 1:
+        raise InputError(f"ask for one thing at a time, got --{' and --'.join(given)}.")
+    if (options["loss"] is None) != (options["between"] is None):
+        raise InputError("--loss and --between belong together: so much lost, between two texts.")
+    if options["delta"] is not None and options["loss"] is None:
+        raise InputError("--delta is for --loss.")
+    if options["words"] and not given:
+        raise InputError("--words needs an answer: --unchanged .1, say, or --epsilon 6.")
+    if options["size"] < 1 or (options["draws"] is not None and options["draws"] < 2):
+        raise InputError("--size must be at least 1, and --draws at least 2.")
+    if options["output"]:
+        from nomdeplume.formats.targets import separate, vacant
+
+        if options["output"].suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"curves are drawn as .html, got {options['output'].name}.")
+        vacant(options["output"], force=options["force"])
+        separate([options["output"]], options["between"] or ())
+
+
+@contextmanager
+def _dial(recipe: Recipe, vocabulary: Vocabulary, options: dict[str, Any]) -> Iterator[Dial]:
+    """The recipe's dial, which says on a terminal what it is at."""
+    from nomdeplume.calibrate import Dial
+    from nomdeplume.mechanism.remembered import Memory
+
+    shown = sys.stderr.isatty() and not options["quiet"]
+    done = 0
+
+    def tell(count: int) -> None:
+        nonlocal done
+        done = (done + count) % (2 * len(vocabulary))  # each word twice, in every pass
+        _line(f"comparing all words with all others, {50 * done / len(vocabulary):.0f} %")
+
+    looks = {name: options[name] for name in ("sample", "common", "draws")}
+    watch: Callable[[str], None] | None = _line if shown else None
+    try:
+        yield Dial.of(
+            recipe,
+            vocabulary,
+            **looks,
+            memory=Memory.usual(),
+            tell=tell if shown else None,
+            watch=watch,
+        )
+    finally:
+        if shown:
+            click.echo("\r\033[K", nl=False, err=True)
+
+
+def _line(said: str) -> None:
+    """What it is at, on one line of the terminal."""
+    click.echo(f"\r\033[K{said[:70]}", nl=False, err=True)
+
+
+def _found(
+    dial: Dial, bounded: Bounded | None, options: dict[str, Any]
+) -> tuple[Curve, Point | None]:
+    """The curve, and the point of it that was asked for."""
+    from nomdeplume.calibrate import WANTED, Wanted, choose, curve
+
+    wanted = [Wanted(name, options[name]) for name in WANTED if options[name] is not None]
+    found = curve(dial)
+    if bounded or options["epsilon"] is not None:
+        answer = dial.at_epsilon(bounded.epsilon if bounded else options["epsilon"])
+    elif wanted:
+        answer = choose(dial, wanted[0], found)
+    else:
+        return found, None
+    return found.through(answer), answer
+
+
+def _bounded(recipe: Recipe, vocabulary: Vocabulary, options: dict[str, Any]) -> Bounded:
+    from nomdeplume.calibrate import largest
+    from nomdeplume.cli.corpus import one_text
+
+    one, other = (one_text(name, {**options, **READ}) for name in options["between"])
+    return largest(
+        recipe,
+        vocabulary,
+        (one, other),
+        options["loss"],
+        size=options["size"],
+        reduction=options["reduction"],
+        delta=options["delta"],
+    )
+
+
+def _command(epsilon: float, options: dict[str, Any]) -> str:
+    """The command that releases texts under the answer."""
+    given = ["nomdeplume", "obfuscate", "--epsilon", f"{epsilon:.12g}"]
+    names = {
+        "mechanism": "laplace",
+        "decode": None,
+        "dimensions": None,
+        "output_words": None,
+        "weights": None,
+        "size": 100,
+        "reduction": "sample",
+        "table_name": None,
+        "language": None,
+        "features": None,
+    }
+    spelled = {"output_words": "vocabulary", "table_name": "table"}
+    for name, usual in names.items():
+        if options[name] != usual:
+            given += [f"--{spelled.get(name, name)}", str(options[name])]
+    for each in options["settings"]:
+        given += ["--setting", each]
+    for each in options["stop_words"]:
+        given += ["--stop-words", each] if options["stop_words"] != ("default",) else []
+    return shlex.join(given)
+
+
+def _tell(report: Report, options: dict[str, Any]) -> None:
+    """Print it, draw it, and say whose the answer is."""
+    output = options["output"]
+    if output:
+        _draw(report, output, force=options["force"])
+    if options["as_json"]:
+        click.echo(json.dumps(report.facts(), ensure_ascii=False, indent=2))
+    elif not (options["quiet"] and output):
+        click.echo(str(report))
+    if output and not options["quiet"]:
+        click.echo(f"nomdeplume: the curves are drawn in {output}.", err=True)
+    if options["between"] and not options["quiet"]:
+        click.echo(f"nomdeplume: {PRIVATE}", err=True)
+
+
+def _draw(report: Report, output: Path, *, force: bool) -> None:
+    from nomdeplume.calibrate.page import page
+    from nomdeplume.formats.targets import AtomicFile
+
+    file = AtomicFile(output, force=force, private=report.bounded is not None)
+    try:
+        file.file.write(page(report).encode())
+        file.close()
+        file.publish()
+    except BaseException:
+        file.discard()
+        raise

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.nearest.exact import Exact
+from nomdeplume.nearest.several import Several
 
-__all__ = ["Exact", "Index"]
+__all__ = ["Exact", "Index", "Several"]
 
 
 class Index(Protocol):

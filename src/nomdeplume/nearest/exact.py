@@ -54,14 +54,20 @@ class Exact:
         )
 
     def _nearest(self, queries: Floats) -> Ids:
+        best = _Best(queries, self.table, self._rows)
+        for query, row in self._candidates(queries):
+            best.consider(query, row)
+        return self._rows[best.decided()]
+
+    def _candidates(self, queries: Floats, top: int = 1) -> Iterator[tuple[Ids, Ids]]:
+        """Queries, and rows that may be among their `top` nearest; a tile of words at a time."""
         centred = (queries - self.table.centre) * self._scale
         wide = np.ones((len(queries), self._tall.shape[1]), dtype=np.float32)
         wide[:, :-1] = centred
         lengths = np.linalg.norm(centred, axis=1)
         maxima = self._maxima(wide)  # (tiles, n)
         doubts = self._doubt(lengths, self._tile_norms)
-        least = (maxima - doubts).max(axis=0)  # the best true score is at least this
-        best = _Best(queries, self.table, self._rows)
+        least = _largest(maxima - doubts, top)  # the true score of the best is at least this
         tiles, some = np.nonzero(maxima + doubts >= least)
         bounds = np.searchsorted(tiles, np.arange(len(self._tiles) + 1))
         for tile in np.unique(tiles):
@@ -70,8 +76,7 @@ class Exact:
             scores = wide[asked] @ self._tall[rows].T
             doubt = self._doubt(lengths[asked], self._norms[rows]).T
             i, j = np.nonzero(scores + doubt >= least[asked, None])
-            best.consider(asked[i], j + rows.start)
-        return self._rows[best.decided()]
+            yield asked[i], j + rows.start
 
     def _maxima(self, wide: Float32s) -> Float32s:
         """The largest score in each tile of words, for each query."""
@@ -130,6 +135,11 @@ class Exact:
     def _parts(self, size: int) -> Iterator[slice]:
         count = len(self._rows)
         return (slice(i, min(i + size, count)) for i in range(0, count, size))
+
+
+def _largest(scores: Floats, top: int) -> Floats:
+    """The `top`-th largest number of each column."""
+    return np.asarray(scores.max(axis=0) if top == 1 else np.partition(scores, -top, axis=0)[-top])
 
 
 class _Best:

@@ -1,30 +1,18 @@
-"""Noise on vectors, and the public grid that noisy vectors are rounded to."""
+"""The paper's noise."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol, Self
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
+from nomdeplume.distance.cloud import distances
 from nomdeplume.errors import positive
+from nomdeplume.noise.kinds import Floats
 from nomdeplume.privacy.guarantee import Guarantee
-
-Floats = NDArray[np.float64]
-
-
-class Noise(Protocol):
-    """Something to add to vectors, with what it promises for them."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def guarantee(self) -> Guarantee: ...
-    def add(self, vectors: Floats, rng: Generator) -> Floats: ...
-    def at(self, epsilon: float) -> Self: ...
-    def standard(self, noise: Floats) -> Floats: ...
+from nomdeplume.table import Table
 
 
 @dataclass(frozen=True)
@@ -54,18 +42,16 @@ class Laplace:
         return noise
 
     def at(self, epsilon: float) -> Self:
-        """The same noise under another ε."""
         return replace(self, epsilon=epsilon)
 
-    def standard(self, noise: Floats) -> Floats:
-        """Noise in coordinates where its density is ∝ exp(−‖z‖): what an audit holds it to."""
-        return self.epsilon * noise
+    def standard(self, noisy: Floats, vectors: Floats) -> Floats:
+        return self.epsilon * (noisy - vectors)
 
+    def log_density(self, noisy: Floats, vectors: Floats) -> Floats:
+        return -self.epsilon * distances(noisy, vectors)
 
-def to_grid(vectors: Floats, step: float) -> Floats:
-    """The nearest points whose coordinates are multiples of `step`, a power of two.
+    def lifted(self, table: Table, epsilon: float) -> tuple[Table, float]:
+        return table, epsilon
 
-    Float noise has gaps that depend on the vector under it; a public grid far
-    coarser than the gaps, and far finer than the noise, keeps them from the output.
-    """
-    return np.rint(vectors / step) * step
+    def fitted(self, table: Table, epsilon: float) -> Laplace:  # noqa: ARG002 - the same for all
+        return self.at(epsilon)

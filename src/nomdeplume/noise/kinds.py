@@ -1,0 +1,43 @@
+"""What every noise is."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.table import Table
+
+Floats = NDArray[np.float64]
+
+
+class Noise(Protocol):
+    """Something to add to vectors, with its law and what it promises for them."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+    def add(self, vectors: Floats, rng: Generator) -> Floats: ...
+
+    def at(self, epsilon: float) -> Self:
+        """The same noise under another ε."""
+
+    def standard(self, noisy: Floats, vectors: Floats) -> Floats:
+        """The noise in coordinates where its density is ∝ exp(−‖z‖): what an audit holds it to.
+
+        There may be fewer of them than dimensions. What cannot be told is NaN.
+        """
+
+    def log_density(self, noisy: Floats, vectors: Floats) -> Floats:
+        """How likely each noisy vector is from each vector, (n, V), up to a constant per row."""
+
+    def lifted(self, table: Table, epsilon: float) -> tuple[Table, float]:
+        """A small world as this noise needs words to lie, and the ε there that costs ε here."""
+
+    def fitted(self, table: Table, epsilon: float) -> Noise:
+        """The same kind of noise for another table."""

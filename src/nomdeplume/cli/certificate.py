@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
     not the bundled one, features, lists and weights of words must be given again. Exit code 3: it
     is not true.
     """
+    from nomdeplume.cli.progress import calibrating
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.privacy.verify import verify
 
@@ -68,13 +70,15 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         )
     if "weights" in stated.settings and not options["weights"]:
         raise InputError("the certificate is for weights of words; give them with --weights.")
-    checks = verify(
-        stated,
-        vocabulary,
-        release,
-        outputs=open_words(options["output_words"]),
-        weights=open_weights(options["weights"], vocabulary),
-    )
+    with calibrating(len(vocabulary), shown=sys.stderr.isatty()) as tell:
+        checks = verify(
+            stated,
+            vocabulary,
+            release,
+            outputs=open_words(options["output_words"]),
+            weights=open_weights(options["weights"], vocabulary),
+            tell=tell,
+        )
     wrong = [check.name for check in checks if not check.holds]
     if not wrong:
         click.echo(f"{_plain(stated)}\n")

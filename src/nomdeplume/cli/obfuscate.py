@@ -37,7 +37,9 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option(
     "-o", "--output", type=PATH, help="File or folder to write. [default: standard output]"
 )
-@release_options("Per word and unit of distance; smaller hides more. [default: 6 for laplace]")
+@release_options(
+    "Per word and unit of distance; smaller hides more. [default: by the mechanism, 6 for laplace]"
+)
 @mechanism_options
 @table_options
 @reading_options

@@ -5,9 +5,10 @@ from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.image import Projection, Unit
 from nomdeplume.mechanism.kinds import Finite, Mechanism, Movable
+from nomdeplume.mechanism.menu import MECHANISMS
 from nomdeplume.mechanism.noisy_nearest import NoisyNearest
 from nomdeplume.mechanism.ranked import Ranked
-from nomdeplume.mechanism.recipe import MECHANISMS, Recipe
+from nomdeplume.mechanism.recipe import Recipe
 from nomdeplume.mechanism.santext import SanText
 from nomdeplume.mechanism.syntf import SynTf
 

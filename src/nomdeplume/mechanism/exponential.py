@@ -35,7 +35,7 @@ class Exponential:
     >>> table = Table(("pear", "apple", "lake"), np.array([[0, 0], [0, 1], [5, 5]]))
     >>> mechanism = Exponential.of(table, epsilon=1.0)
     >>> round(mechanism.a, 2), round(mechanism.tight.epsilon, 6), mechanism.tight.exact
-    (0.98, 1.0, True)
+    (0.95, 1.0, True)
     """
 
     table: Table
@@ -83,9 +83,12 @@ class Exponential:
         return replace(start, a=a, epsilon=float(epsilon), known=known)
 
     @classmethod
-    def checked(cls, table: Table, a: float, epsilon: float, **parts: Any) -> Self:
+    def checked(
+        cls, table: Table, a: float, epsilon: float, tell: Tell | None = None, **parts: Any
+    ) -> Self:
         """With an a that is given, if a promise of ε can be proven for it on this table."""
         made = cls(table, a, epsilon=positive("epsilon", epsilon), **parts)
+        made = replace(made, known=tight(made.choice, made.covered, tell))
         if made.tight.epsilon > epsilon:
             raise PrivacyError(
                 f"a = {a!r} promises {made.tight.epsilon:.12g} on this table, not {epsilon!r}."

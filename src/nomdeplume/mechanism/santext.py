@@ -88,7 +88,7 @@ class SanText:
         """The exponential mechanism among the covered words, calibrated for them."""
         words: dict[str, Any] = {"inputs": self.covered, "outputs": self.covered}
         if self.a:
-            return Exponential.checked(self.table, self.a, self.epsilon, **words)
+            return Exponential.checked(self.table, self.a, self.epsilon, self.tell, **words)
         return Exponential.of(self.table, self.epsilon, **words, memory=self.memory, tell=self.tell)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:

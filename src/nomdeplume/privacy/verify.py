@@ -19,6 +19,7 @@ from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
 from nomdeplume.formats.writing import listed
 from nomdeplume.mechanism import MECHANISMS, Recipe
+from nomdeplume.mechanism.tight import Tell
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import EMPTY, Certificate
@@ -51,17 +52,21 @@ def verify(
     *,
     outputs: tuple[str, ...] | None = None,
     weights: NDArray[np.float64] | None = None,
+    tell: Tell | None = None,
 ) -> list[Check]:
     """Hold a certificate against its own parameters and, if there is one, against the release.
 
     Words that may come out, and weights of words, are given again where a release had them.
+    `tell` is told how many words are done while an exact calibration is proven again.
     """
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
     if all(check.holds for check in checks):
         try:
-            obfuscator = obfuscator_of(certificate, vocabulary, outputs=outputs, weights=weights)
+            recipe = recipe_of(certificate, outputs, weights)
+            mechanism = recipe.make(vocabulary, tell=tell)
         except PrivacyError:
             return [*checks, Check("promises", holds=False, found="cannot be proven")]
+        obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
         checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
     if release is not None:
         checks += _release(certificate, vocabulary, release)
@@ -147,25 +152,21 @@ def _alike(due: Mapping[str, float | str], stated: Mapping[str, float | str]) ->
     )
 
 
-def obfuscator_of(
+def recipe_of(
     certificate: Certificate,
-    vocabulary: Vocabulary,
-    *,
     outputs: tuple[str, ...] | None = None,
     weights: NDArray[np.float64] | None = None,
-) -> Obfuscator:
-    """The obfuscator that a certificate describes. What was found for it is proven again."""
+) -> Recipe:
+    """The recipe that a certificate describes. What was found for it is proven again."""
     if certificate.mechanism not in MECHANISMS:
         raise InputError(f"this program knows no mechanism {certificate.mechanism!r:.40}.")
-    recipe = Recipe.stated(
+    return Recipe.stated(
         certificate.mechanism,
         certificate.epsilon,
         certificate.settings,
         outputs=outputs,
         weights=weights,
     )
-    mechanism = recipe.make(vocabulary)
-    return Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
 
 
 def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> list[Check]:

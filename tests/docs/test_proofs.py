@@ -29,4 +29,5 @@ def test_every_named_proof_is_a_page(bundled):
     assert promised == {"laplace", "bags", "sampling", "kept"}
     assert named >= promised | {"means", "adding", "contraction", "custext", "diffractor"}
     assert named >= {"mahalanobis", "vmf", "polar", "postprocessing"}
+    assert named >= {"exponential", "tem", "santext", "syntf"}
     assert {path.stem for path in PROOFS.glob("*.md")} == named | OTHERS | ACCOUNTS

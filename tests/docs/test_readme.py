@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = [
     ROOT / "docs" / "guide" / name
-    for name in ("distances.md", "audit.md", "files.md", "tables.md", "features.md")
+    for name in ("distances.md", "audit.md", "files.md", "tables.md", "features.md", "calibrate.md")
 ]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"

@@ -154,9 +154,9 @@ def test_a_text_in_the_wrong_place_is_not_quoted():
 
 
 def test_a_word_is_one_vector():
-    with pytest.raises(InputError, match="vectors of two words"):
+    with pytest.raises(InputError, match="places of two words"):
         WORD.loss(column([0, 1]), column([1, 2]))
-    with pytest.raises(InputError, match="vectors of two words"):
+    with pytest.raises(InputError, match="places of two words"):
         WORD.loss([0.0], [0.0, 1.0])
 
 
@@ -181,7 +181,7 @@ def test_what_follows_from_words_does_not_follow_from_bags(way):
     """A guarantee over bags of bags would be a number without a proof."""
     argument = {"over_bags": [2], "over_samples": [2], "projected": [np.eye(2)]}.get(way, [])
 
-    with pytest.raises(InputError, match="between (two words only|any two vectors)"):
+    with pytest.raises(InputError, match=r"between (two words only|any two vectors)"):
         getattr(WORD.over_bags(3), way)(*argument)
 
 

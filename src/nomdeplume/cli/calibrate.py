@@ -93,10 +93,20 @@ def calibrate(**options: Any) -> int:
     bounded = _bounded(recipe, vocabulary, options) if options["loss"] is not None else None
     with _dial(recipe, vocabulary, options) as dial:
         found, answer = _found(dial, bounded, options)
-        likely = substitutes(dial.mechanism(answer.value), vocabulary, words) if answer else []
+        made = dial.mechanism(answer.value) if answer else None
+        likely = substitutes(made, vocabulary, words) if made else []
     command = _command(answer.epsilon, options) if answer and answer.epsilon else ""
-    report = Report(dial, found, answer, options["size"], command, bounded, tuple(likely))
-    _tell(report, options)
+    told = Report(
+        dial,
+        found,
+        answer,
+        size=options["size"],
+        command=command,
+        mechanism=made,
+        bounded=bounded,
+        likely=tuple(likely),
+    )
+    _tell(told, options)
     return 0
 
 

@@ -17,9 +17,9 @@ from nomdeplume.bag import Bag
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, PrivacyError, whole
 from nomdeplume.frames import Private
-from nomdeplume.mechanism import Mechanism, NoisyNearest, Recipe
+from nomdeplume.mechanism import Mechanism, NoisyNearest, Projection, Recipe
 from nomdeplume.mechanism.remembered import Memory
-from nomdeplume.noise import Laplace
+from nomdeplume.noise import Laplace, Planar
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
@@ -110,8 +110,10 @@ class Obfuscator:
         as for `laplace`; without either it is what is usual for the mechanism.
         """
         kept = Vocabulary.given(vocabulary)
+        epsilon = per_word(epsilon, budget, size)
+        if isinstance(mechanism, Recipe) and (parts or epsilon is not None):
+            raise InputError("a recipe names its own epsilon and parts; give them there.")
         if not isinstance(mechanism, Recipe):
-            epsilon = per_word(epsilon, budget, size)
             mechanism = Recipe.usually(mechanism, epsilon, **parts)
         made = mechanism.make(kept, memory=Memory.usual(), tell=tell)
         return cls(kept, made, size, reduction)
@@ -155,17 +157,19 @@ class Obfuscator:
                 "its pure loss is that of the guarantee."
             )
         way = REDUCTIONS[self.reduction]
-        return way.account((noise.epsilon, self._dimensions), self.size, self.vocabulary, x, y)
+        return way.account((noise, self._dimensions), self.size, self.vocabulary, x, y)
 
     @property
-    def _laplace(self) -> Laplace | None:
-        """The noise, if it is Laplace noise on vectors or a projection of them, however decoded.
+    def _laplace(self) -> float | None:
+        """ε, if it is Laplace noise on vectors or a projection of them, however decoded.
 
-        A subclass may do anything with the noise, and its law is then another.
+        A subclass may do anything with the noise, and another image with the vectors.
         """
-        if type(self.mechanism) is not NoisyNearest or type(self.mechanism.noise) is not Laplace:
+        mechanism = self.mechanism
+        if type(mechanism) is not NoisyNearest or type(mechanism.noise) not in (Laplace, Planar):
             return None
-        return self.mechanism.noise
+        plain = mechanism.image is None or type(mechanism.image) is Projection
+        return mechanism.guarantee.epsilon if plain else None
 
     @property
     def _dimensions(self) -> int:
@@ -179,7 +183,7 @@ class Obfuscator:
         table, noise = self.vocabulary.table, self._laplace
         if noise is None:
             return None
-        one = Account.of_bags(noise.epsilon, [2 * table.radius], self._dimensions)
+        one = Account.of_bags(noise, [2 * table.radius], self._dimensions)
         return one.over_releases(self.size)
 
     @cached_property

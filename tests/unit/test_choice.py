@@ -1,5 +1,7 @@
 """Words drawn by weights: their chances, and that memory is no part of them."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
 from math import e
 
 import numpy as np
@@ -287,3 +289,31 @@ def test_every_word_that_may_come_out_has_a_weight():
     with pytest.raises(InputError, match="above 0"):
         Exponential(TABLE, 1.0, weights=weights)
     assert Exponential(TABLE, 1.0, weights=weights, outputs=ALL[:50]).weights.sum() == 100
+
+
+def test_threads_that_share_a_cold_mechanism_draw_by_the_right_rows():
+    table = Table(
+        [f"w{i}" for i in range(2000)], np.random.default_rng(3).normal(size=(2000, 6)), name="many"
+    )
+    choice = Choice(table, np.arange(2000), Plain(), 2.0)
+    parts = [np.random.default_rng(i).permutation(2000)[:700] for i in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        list(pool.map(lambda ids: choice.draw(ids, np.random.default_rng(ids[0])), parts))
+    sums = choice._sums
+    known = np.flatnonzero(sums._row >= 0)
+    logs = choice.tiles(known)
+    due = np.exp(logs - logs.max(axis=1, keepdims=True)).cumsum(axis=1)
+
+    assert len(known) == len(np.unique(np.concatenate(parts)))
+    assert np.allclose(sums._below[sums._row[known]], due, rtol=1e-12)
+
+
+def test_a_mechanism_is_pickled_without_its_rows():
+    table = Table([f"w{i}" for i in range(500)], np.random.default_rng(4).normal(size=(500, 3)))
+    mechanism = Exponential(table, 1.0)
+    before = len(pickle.dumps(mechanism))
+    mechanism.release(np.arange(500), np.random.default_rng(1))
+
+    assert len(pickle.dumps(mechanism)) < 1.1 * before
+    again = pickle.loads(pickle.dumps(mechanism))
+    assert (again.channel(np.arange(3)) == mechanism.channel(np.arange(3))).all()

@@ -35,7 +35,7 @@ class Rank:
     ranks ends at 1,000, or where less than 10⁻⁹ is left.
     """
 
-    c: float = 0.1
+    c: float = 0.02
     name: str = "rank"
 
     def __post_init__(self) -> None:

@@ -78,7 +78,8 @@ class Capped(Euclidean):
     steps: str = "capped distances"
 
     def __post_init__(self) -> None:
-        meaning = f"how far their vectors are apart, but never more than {self.limit:.6g}"
+        limit = f"{self.limit * (1 + 1e-11):.12g}"  # no less than it is
+        meaning = f"how far their vectors are apart, but never more than {limit}"
         object.__setattr__(self, "meaning", meaning)
 
     def apart(self, x: Floats, y: Floats) -> Floats:
@@ -112,8 +113,12 @@ class Polar(_OfVectors):
     longest: float  # difference in length between any two words
     symbol: str = "p"
     name: str = "polar distance"
-    meaning: str = "the arc between their directions, plus how much their lengths differ"
     steps: str = "polar distances"
+
+    @property
+    def meaning(self) -> str:
+        arc = f"the arc between their directions at a radius of {self.arc:.12g}"
+        return f"{arc}, plus how much their lengths differ"
 
     def apart(self, x: Floats, y: Floats) -> Floats:
         lengths = np.linalg.norm(x, axis=1)[:, None] - np.linalg.norm(y, axis=1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Lock
 from typing import TypeVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.cloud import PAIRS, squared
 from nomdeplume.errors import InputError, positive
+from nomdeplume.mechanism.inputs import made_of
 from nomdeplume.mechanism.scores import Score
 from nomdeplume.table import Table
 from nomdeplume.threads import cores, each
@@ -153,7 +155,7 @@ class Choice:
         return self.answers[released]
 
     def _drawn(self, ids: Ids, chance: Floats) -> Ids:
-        tiles = self._sums.find(self._sums.rows(ids), chance[0])
+        tiles = self._sums.tiles(ids, chance[0])
         distinct, which = np.unique(ids, return_inverse=True)
         wide = self._wide(distinct)
         found = np.empty(len(ids), dtype=np.int64)
@@ -173,6 +175,8 @@ class Choice:
 
         each(within, range(len(present)), self.threads)
         return found
+
+    __getstate__ = made_of  # rows can be made again
 
     @property
     def block(self) -> int:
@@ -215,10 +219,13 @@ class Choice:
 
 
 class _Sums:
-    """Sums of tiles, running, of as many words as memory allows; forgotten when it is full."""
+    """Sums of tiles, running, of as many words as memory allows; forgotten when it is full.
+
+    Threads that share a mechanism take turns here: a row must not move while it is read.
+    """
 
     def __init__(self, choice: Choice) -> None:
-        self._choice = choice
+        self._choice, self._lock = choice, Lock()
         tiles = -(-len(choice.answers) // TILE)
         self.most = int(np.clip(ROWS // (8 * tiles), 16, len(choice.table)))
         self._row = np.full(len(choice.table), -1, dtype=np.int64)
@@ -232,6 +239,11 @@ class _Sums:
             return [np.arange(len(ids))]
         group = which // self.most
         return [np.flatnonzero(group == number) for number in range(int(group.max()) + 1)]
+
+    def tiles(self, ids: Ids, chance: Floats) -> Ids:
+        """The tile of each draw."""
+        with self._lock:
+            return self.find(self.rows(ids), chance)
 
     def rows(self, ids: Ids) -> Ids:
         """Where the sums of these words are; they are made if need be."""

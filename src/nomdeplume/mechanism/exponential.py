@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError, PrivacyError, positive
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.inputs import in_order, looked_up, numbered
+from nomdeplume.mechanism.inputs import in_order, looked_up, made_of, numbered
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.scores import Plain, Score
 from nomdeplume.mechanism.tight import Tell, Tight, solved, tight
@@ -22,6 +22,8 @@ from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
+
+LEAST = 1e-100  # of the largest weight: sums of smaller ones would be lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +81,8 @@ class Exponential:
             found = solved(lambda a: replace(start, a=a).choice, start.covered, epsilon, tell)
             if memory:
                 memory.keep(key, *found)
-        a, known = found
-        return replace(start, a=a, epsilon=float(epsilon), known=known)
+        made = replace(start, a=found[0], epsilon=float(epsilon))
+        return replace(made, known=replace(found[1], sign=made.sign))
 
     @classmethod
     def checked(
@@ -88,11 +90,9 @@ class Exponential:
     ) -> Self:
         """With an a that is given, if a promise of ε can be proven for it on this table."""
         made = cls(table, a, epsilon=positive("epsilon", epsilon), **parts)
-        made = replace(made, known=tight(made.choice, made.covered, tell))
-        if made.tight.epsilon > epsilon:
-            raise PrivacyError(
-                f"a = {a!r} promises {made.tight.epsilon:.12g} on this table, not {epsilon!r}."
-            )
+        known = tight(made.choice, made.covered, tell, doubt=0.5)
+        made = replace(made, known=replace(known, sign=made.sign))
+        _ = made.guarantee  # or refused
         return made
 
     @property
@@ -102,13 +102,19 @@ class Exponential:
     @property
     def guarantee(self) -> Guarantee:
         epsilon = self.epsilon or self.tight.epsilon or self.tight.textbook
+        if epsilon < 2 * self.a and epsilon < self.tight.epsilon:
+            raise PrivacyError(
+                f"a = {self.a!r} promises {self.tight.epsilon:.12g} on this table, not {epsilon!r}."
+            )
         proofs = ("exponential",) if self.name == "exponential" else ("exponential", self.name)
         return Guarantee(epsilon, self.choice.score.metric, proofs, anywhere=False)
 
     @cached_property
     def tight(self) -> Tight:
         """The least ε that holds, between all pairs of the covered words."""
-        return self.known or tight(self.choice, self.covered)
+        if self.known is not None and self.known.sign == self.sign:
+            return self.known
+        return tight(self.choice, self.covered)
 
     @property
     def settings(self) -> dict[str, float | str]:
@@ -143,9 +149,16 @@ class Exponential:
         looked_up(ids, self._numbers)
         return self.choice.draw(np.asarray(ids, dtype=np.int64), rng)
 
-    def key(self, epsilon: float) -> str:
-        """What tells this calibration from all others: a hash of everything that it depends on."""
-        parts = [self.table.fingerprint, repr(float(epsilon)), repr(self.score)]
+    __getstate__ = made_of
+
+    @property
+    def sign(self) -> str:
+        """What its promise was found for: a hash of all that it depends on."""
+        return self.key(self.a)
+
+    def key(self, number: float) -> str:
+        """What tells this calibration from all others, for one ε or one a."""
+        parts = [self.table.fingerprint, repr(float(number)), repr(self.score)]
         arrays = (self.covered, self._answers, self.weights)
         parts += ["" if each is None else sha256(each.tobytes()).hexdigest() for each in arrays]
         return sha256("\n".join(parts).encode()).hexdigest()
@@ -163,7 +176,10 @@ def _weights(weights: Floats, table: Table, answers: Ids) -> Floats:
     given = np.array(weights, dtype=np.float64)
     if given.shape != (len(table),) or not (np.isfinite(given) & (given >= 0)).all():
         raise InputError(f"{len(table):,} words need as many weights, finite and not below 0.")
-    if not (given[answers] > 0).all():
+    some = given[answers]
+    if not (some > 0).all():
         raise InputError("every word that may come out must have a weight above 0.")
+    if some.min() < some.max() * LEAST:
+        raise InputError(f"weights may differ by a factor of {1 / LEAST:g} at most.")
     given.flags.writeable = False
     return given

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,6 +12,11 @@ from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
+
+
+def made_of(value: Any) -> dict[str, Any]:
+    """The fields of a value, without what it made of them and can make again: to be pickled."""
+    return {each.name: getattr(value, each.name) for each in fields(value)}
 
 
 def in_order(table: Table, inputs: ArrayLike | None) -> Ids | None:

@@ -66,9 +66,8 @@ def _noisy(recipe: Recipe, kitchen: Kitchen) -> NoisyNearest:
         image = Unit()
     elif recipe.dimensions is not None:
         m = whole("dimensions", recipe.dimensions)
-        topical = None if features is None else features.directions
-        fits = topical is not None and topical.shape[1] == table.dimensions and m <= len(topical)
-        image = Projection(topical[:m] if fits else principal_directions(table, m))  # type: ignore
+        topical = None if features is None else features.along(table, m)
+        image = Projection(principal_directions(table, m) if topical is None else topical)
     make = kind.noise or _laplace
     return NoisyNearest(
         table,

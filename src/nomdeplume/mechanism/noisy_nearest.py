@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -15,6 +15,7 @@ from nomdeplume.distance import Chord
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
+from nomdeplume.mechanism.inputs import made_of
 from nomdeplume.noise import Noise, to_grid
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -111,6 +112,4 @@ class NoisyNearest:
         vectors = self.table.vectors[ids].astype(np.float64)
         return self.image(vectors) if self.image else vectors
 
-    def __getstate__(self) -> dict[str, Any]:
-        """What it is made of, without what can be made again."""
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+    __getstate__ = made_of

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.distance.cloud import squared
+from nomdeplume.errors import PrivacyError
 from nomdeplume.table import Table
 from nomdeplume.threads import cores, each
 
@@ -24,7 +25,7 @@ Ids = NDArray[np.int64]
 
 TILE = 1024  # words compared with as many at a time
 FEW = 1 << 14  # pairs computed together in float64
-SLACK = np.float32(4 * 2.0**-24)  # more than float32 loses of the difference of two numbers
+SLACK = 4 * 2.0**-24  # more than float32 loses of the difference of two numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +36,7 @@ class Words:
     ids: Ids
     values: Floats
     cap: float = inf
+    doubt: float = 0.0  # what rounding may have lost of the difference of two numbers
 
     def apart(self, pairs: Ids) -> Floats:
         """Distances between the words of each pair, (n, 2) of rows."""
@@ -48,7 +50,7 @@ class Words:
     def slopes(self, pairs: Ids) -> Floats:
         """How much the numbers of each pair differ, for each unit of distance; 0 at one place."""
         away = self.apart(pairs)
-        rise = np.abs(self.values[pairs[:, 0]] - self.values[pairs[:, 1]])
+        rise = np.abs(self.values[pairs[:, 0]] - self.values[pairs[:, 1]]) + self.doubt
         return np.divide(rise, away, out=np.zeros_like(away), where=away > 0)
 
 
@@ -81,6 +83,8 @@ class Steepest:
         of its terms, of which the squared norms and twice the product are at most 4 in all.
         """
         table, values = self.words.table, self.words.values
+        if not np.isfinite(values).all():
+            raise PrivacyError("floats cannot hold these weights, so nothing can be promised.")
         self._scale = table.radius or 1.0
         x = (table.vectors[self.words.ids].astype(np.float64) - table.centre) / self._scale
         norms, ones = squared(x)[:, None], np.ones((len(x), 1))
@@ -91,6 +95,7 @@ class Steepest:
         middle = values - values.mean()
         self._unit = float(np.abs(middle).max()) or 1.0
         self._values = (middle / self._unit).astype(np.float32)
+        self._slack = np.float32(SLACK + self.words.doubt / self._unit * (1 + 1e-6))
 
     def _row(self, start: int) -> None:
         one = slice(start, start + TILE)
@@ -106,7 +111,7 @@ class Steepest:
         np.clip(least, 0, self._cap, out=least)
         rise = np.subtract.outer(self._values[one], self._values[two])
         np.abs(rise, out=rise)
-        rise += SLACK
+        rise += self._slack
         rise *= rise
         limit = min(self._least() * self._scale / self._unit, 1e18) ** 2 * (1 - 1e-6)
         found = rise > least * np.float32(limit)

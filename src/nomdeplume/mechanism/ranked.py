@@ -11,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.decode.rank import Rank, Steps
+from nomdeplume.mechanism.inputs import made_of
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -53,7 +54,8 @@ class Ranked:
 
     @property
     def covers(self) -> str:
-        return str(getattr(self.mechanism, "covers", ""))
+        inner = getattr(self.mechanism, "covers", "")
+        return f"Before its step by rank: {inner}" if inner else ""
 
     @property
     def reductions(self) -> tuple[str, ...]:
@@ -69,6 +71,8 @@ class Ranked:
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
         return self.steps(self.mechanism.release(ids, rng), rng)
+
+    __getstate__ = made_of  # lists of near words can be made again
 
     @cached_property
     def steps(self) -> Steps:

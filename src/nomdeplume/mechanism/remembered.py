@@ -14,7 +14,7 @@ import numpy as np
 from nomdeplume import strict_json
 from nomdeplume.mechanism.tight import Tight
 
-FORMAT = 1
+FORMAT = 2  # one more whenever calibration changes, so that nothing older is believed
 
 
 @dataclass(frozen=True)

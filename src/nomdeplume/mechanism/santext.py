@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nomdeplume.distance import Covered
 from nomdeplume.errors import InputError, positive
 from nomdeplume.mechanism.exponential import Exponential
-from nomdeplume.mechanism.inputs import in_order, looked_up, numbered
+from nomdeplume.mechanism.inputs import in_order, looked_up, made_of, numbered
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell
 from nomdeplume.privacy.guarantee import Guarantee
@@ -107,6 +107,11 @@ class SanText:
     def release(self, ids: Ids, rng: Generator) -> Ids:
         stays = rng.random(len(ids)) >= self.p
         return np.where(stays & self._common(ids), ids, self.inner.choice.draw(ids, rng))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields, and what was calibrated, which takes long. Nobody is told elsewhere."""
+        found = {"inner": replace(self.inner)} if "inner" in vars(self) else {}
+        return {**made_of(self), **found, "tell": None}
 
     def _common(self, ids: Ids) -> NDArray[np.bool_]:
         looked_up(ids, self._numbers)

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.distance import Discrete
+from nomdeplume.distance import Discrete, Ground
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import positive
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.inputs import in_order, looked_up, numbered
+from nomdeplume.mechanism.inputs import in_order, looked_up, made_of, numbered
 from nomdeplume.mechanism.scores import Plain
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -22,12 +22,16 @@ from nomdeplume.table import Table
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
+DISCRETE = Discrete()
+
 
 @dataclass(frozen=True)
 class Dissimilar(Plain):
     """1 − ρ for the similarity ρ = (1 + cos)/2: between unit vectors c apart it is c²/4."""
 
     name: str = "syntf"
+    attained: bool = False
+    metric: Ground = DISCRETE
 
     def of(self, distances: Floats) -> Floats:
         distances *= distances
@@ -58,7 +62,9 @@ class SynTf:
 
     @property
     def guarantee(self) -> Guarantee:
-        return Guarantee(self.epsilon, Discrete(), ("syntf",), anywhere=False)
+        return Guarantee(self.epsilon, DISCRETE, ("syntf",), anywhere=False)
+
+    __getstate__ = made_of
 
     @cached_property
     def choice(self) -> Choice:

@@ -15,7 +15,8 @@ from math import inf
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.distance import Capped
+from nomdeplume.distance import Capped, Euclidean
+from nomdeplume.errors import InputError
 from nomdeplume.mechanism.choice import Choice
 from nomdeplume.mechanism.pairs import Steepest, Words
 
@@ -38,15 +39,18 @@ class Tight:
     textbook: float  # 2a, which holds for any table
     exact: bool  # whether some pair loses as much; else it is a bound
     pairs: Ids  # rows of the words that lose most, (n, 2)
+    sign: str = ""  # of what it was found for
 
 
-def tight(choice: Choice, inputs: Ids, tell: Tell | None = None) -> Tight:
+def tight(choice: Choice, inputs: Ids, tell: Tell | None = None, *, doubt: float = 1.0) -> Tight:
     """The largest loss between any two of the input words, for each unit of distance.
 
-    `tell` is told how many words are done; each is done twice.
+    What rounding may have lost is added, or a share of that: who proves a promise again, on
+    another machine perhaps, adds less than who made it. `tell` is told how many words are
+    done; each is done twice.
     """
     a, totals = choice.a, choice.log_totals(inputs, tell)
-    words = Words(choice.table, inputs, totals, _cap(choice))
+    words = Words(choice.table, inputs, totals, _cap(choice), doubt * _doubt(choice))
     if attained(choice, inputs):
         found = Steepest(words, tell=tell)
         slope = float(found.slopes.max(initial=0.0))
@@ -77,6 +81,7 @@ def losses(choice: Choice, inputs: Ids, pairs: Ids) -> Floats:
     logs -= top + np.log(np.exp(logs - top).sum(axis=1, keepdims=True))
     one, two = which.reshape(pairs.shape).T
     lost = np.array([np.abs(logs[i] - logs[j]).max() for i, j in zip(one, two, strict=True)])
+    lost += _doubt(choice)
     away = Words(choice.table, inputs, np.zeros(len(inputs)), _cap(choice)).apart(pairs)
     return np.asarray(np.divide(lost, away, out=np.zeros_like(lost), where=away > 0))
 
@@ -98,10 +103,11 @@ def solved(
         found = tight(make(a), inputs, tell)
         if found.epsilon <= epsilon:
             return a, found
-        if found.exact:
-            pairs = np.unique(np.concatenate((pairs, found.pairs)), axis=0)
+        known = len(pairs)
+        pairs = np.unique(np.concatenate((pairs, found.pairs)), axis=0)
+        if found.exact and len(pairs) > known:
             a = _largest(make, inputs, pairs, epsilon)
-        else:  # a bound, which is about as many times a
+        else:  # a bound, or a matter of rounding: about as many times a
             a = max(0.5, (1 - 1e-6) * a / found.epsilon) * epsilon
     return epsilon / 2, tight(make(epsilon / 2), inputs, tell)
 
@@ -120,7 +126,21 @@ def _largest(make: Callable[[float], Choice], inputs: Ids, pairs: Ids, epsilon: 
 
 def _cap(choice: Choice) -> float:
     metric = choice.score.metric
+    if type(metric) not in (Euclidean, Capped):
+        raise InputError(f"{choice.score.name} has no promise per unit of distance.")
     return metric.limit if isinstance(metric, Capped) else inf
+
+
+def _doubt(choice: Choice) -> float:
+    """More than rounding can change the difference of two words' ln Z, or of their losses.
+
+    A sum of V weights errs by far less than V/4 units of 2⁻⁵³ of it, as it is taken in blocks;
+    a squared distance by k + 8 of them, of terms of at most 4·radius², and a times its root
+    by that many of a·radius, where it is not so small that it was computed directly.
+    """
+    table = choice.table
+    far = (table.dimensions + 8) * choice.a * table.radius
+    return float((len(choice.answers) / 4 + 64 + 16 * far) * 2.0**-53)
 
 
 def _up(value: float, a: float) -> float:

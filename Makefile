@@ -38,7 +38,7 @@ audit-page: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/audit_page.py
 
 pages: $(READY)
-	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py
+	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py && $(BIN)/python scripts/concentration_picture.py && $(BIN)/python scripts/mechanisms_page.py --quick
 
 wheel: $(READY)
 	cd "$(ROOT)." && $(BIN)/pip wheel --quiet --no-deps -w dist .

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -18,7 +20,8 @@ from nomdeplume.mechanism.remembered import Memory
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "mechanisms.md"
 LEVELS = (2.0, 6.0)  # ε of Euclidean promises; the others promise as much between random words
-START, END = "<!-- measured: {} -->\n", "<!-- end -->"
+RESULTS = Path(__file__).parents[1] / "benchmarks" / "results"
+START, END = "<!-- {} -->\n", "<!-- end -->"
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ def typical(mechanism: Mechanism, kept: np.ndarray[Any, Any]) -> float:
     return float(np.median(apart))
 
 
-def made(row: Row, epsilon: float, vocabulary: Vocabulary, nats: float) -> tuple[Mechanism, float]:
+def equal(row: Row, epsilon: float, vocabulary: Vocabulary, nats: float) -> tuple[Mechanism, float]:
     """A mechanism that promises as much as the others, and the seconds that making it took."""
     parts = dict(row.parts)
     if "weights" in parts:
@@ -75,7 +78,7 @@ def made(row: Row, epsilon: float, vocabulary: Vocabulary, nats: float) -> tuple
 
 
 def measured(row: Row, epsilon: float, vocabulary: Vocabulary, panel: Panel, nats: float) -> str:
-    mechanism, seconds = made(row, epsilon, vocabulary, nats)
+    mechanism, seconds = equal(row, epsilon, vocabulary, nats)
     found = effect(mechanism, panel)
     ids = np.resize(panel.ids, 20_000)
     mechanism.release(ids, secure())
@@ -114,13 +117,56 @@ def table(epsilon: float) -> str:
     return "\n".join([*head, *rows]) + "\n"
 
 
+def concentration() -> str:
+    """The points of benchmarks/concentration.py with most near words, at most half unchanged."""
+    found = json.loads((RESULTS / "concentration.json").read_text(encoding="utf-8"))
+    lines = ["| table | mechanism | ε | unchanged | near | far |", f"|{'---|' * 6}"]
+    for name, measured in found.items():
+        best = measured["best with at most half unchanged"]
+        for mechanism, point in best.items():
+            cells = [f"{name}, {measured['words']:,} words", mechanism, f"{point['epsilon']:.3g}"]
+            cells += [f"{100 * point[share]:.1f} %" for share in ("unchanged", "near", "far")]
+            lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "And along ε, on the bundled table:", ""]
+    lines += ["| mechanism | ε | unchanged | near |", f"|{'---|' * 4}"]
+    for mechanism in ("laplace", "laplace, rank", "exponential, exact", "exponential, exact, rank"):
+        for point in found["bundled table"]["curves"][mechanism]:
+            shares = [f"{100 * point[share]:.1f} %" for share in ("unchanged", "near")]
+            lines.append(f"| {mechanism} | {point['epsilon']:.3g} | {' | '.join(shares)} |")
+    return "\n".join(lines) + "\n"
+
+
+def calibration() -> str:
+    """The exact promise beside the textbook's, from benchmarks/calibration.py."""
+    found = json.loads((RESULTS / "calibration.json").read_text(encoding="utf-8"))
+    rows, published = list(found.values())[:2]
+    weighted = found["with Zipf weights"]
+    everything = list(found.values())[-1]
+    lines = [
+        "| a | exact ε*(a) | textbook 2a | published, GloVe-300d | Zipf weights | all kept words |",
+        f"|{'---|' * 6}",
+    ]
+    for row, other, most in zip(rows, weighted, everything, strict=True):
+        cells = [f"{row['a']:g}", f"{row['exact']:.3f}", f"{row['textbook']:g}"]
+        cells += [
+            f"{published[str(row['a'])]:.2f}",
+            f"{other['exact']:.3f}",
+            f"{most['exact']:.3f}",
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for level in LEVELS:
-        start = START.format(f"{level:g}")
+    parts = {"concentration": concentration, "calibration": calibration}
+    if "--quick" not in sys.argv:
+        parts |= {f"measured: {level:g}": partial(table, level) for level in LEVELS}
+    for name, made in parts.items():
+        start = START.format(name)
         before, _, rest = text.partition(start)
         after = rest.partition(END)[2]
-        text = f"{before}{start}{table(level)}{END}{after}"
+        text = f"{before}{start}{made()}{END}{after}"
     PAGE.write_text(text, encoding="utf-8")
 
 

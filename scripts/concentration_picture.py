@@ -14,7 +14,7 @@ LOW, HIGH = 1.0, 18.0
 CURVES = {
     "laplace": ("#c2410c", "", 10.6, 0.13),
     "laplace, rank": ("#c2410c", "7 4", 5.4, 0.60),
-    "exponential, exact": ("#1d4ed8", "", 1.02, 0.09),
+    "exponential, exact": ("#1d4ed8", "", 1.04, 0.08),
     "exponential, exact, rank": ("#1d4ed8", "7 4", 2.55, 0.8),
 }
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.finding import INSTRUMENTS, Finding, Report
 from nomdeplume.audit.pairs import named_pairs
+from nomdeplume.audit.parts import before_steps
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.audit.questions import Questions
 from nomdeplume.errors import InputError, positive
@@ -75,7 +76,7 @@ class Audit:
     def _probes(self, subject: Subject) -> Iterator[Probe]:
         system = subject if isinstance(subject, Obfuscator) else None
         mechanism = subject.mechanism if isinstance(subject, Obfuscator) else subject
-        kept = system.vocabulary.ids if system else _covered(mechanism)
+        kept = system.vocabulary.ids if system else _inputs(mechanism)
         asked = Questions(
             mechanism,
             system,
@@ -91,9 +92,9 @@ class Audit:
             yield from asked.loss()
 
 
-def _covered(mechanism: Mechanism) -> Ids:
+def _inputs(mechanism: Mechanism) -> Ids:
     """The words that a mechanism is made for."""
-    inputs: Ids | None = getattr(mechanism, "inputs", None)
+    inputs: Ids | None = getattr(before_steps(mechanism), "inputs", None)
     return np.arange(len(mechanism.table)) if inputs is None else inputs
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.audit.chances import Channel
-from nomdeplume.audit.finding import Finding, by_loss
+from nomdeplume.audit.finding import Finding, by_loss, unpromised
 from nomdeplume.audit.probe import Probe
 from nomdeplume.privacy.exact import bags, law
 from nomdeplume.privacy.exact import loss as exact_loss
@@ -37,18 +37,29 @@ def of_pairs(guarantee: Guarantee, table: Table, channel: Channel, ids: Ids, wor
 def _all_pairs(
     guarantee: Guarantee, table: Table, channel: Channel, ids: Ids, world: str
 ) -> Finding:
-    """The pair that loses the largest share of its promise."""
-    logs, apart = np.log(np.maximum(channel(ids), LEAST)), promised(guarantee, table, ids)
+    """The pair that loses the largest share of its promise; a word is no pair with itself."""
+    question, apart = (
+        f"by its formula, all pairs of {len(ids):,} words",
+        promised(guarantee, table, ids),
+    )
+    np.fill_diagonal(apart, inf)
+    if np.isinf(apart).all():
+        return unpromised(question, world)
+    logs = np.log(np.maximum(channel(ids), LEAST))
     found = [_worst((logs[i] - logs).max(axis=1), apart[i]) for i in range(len(ids))]
     worst = _worst(*np.transpose(found))
-    return by_loss(f"by its formula, all pairs of {len(ids):,} words", world, *worst)
+    return by_loss(question, world, *worst)
 
 
-def promised(guarantee: Guarantee, table: Table, ids: Ids) -> Floats:
-    """What may be lost between any two of these words; infinite where nothing is promised."""
+def promised(guarantee: Guarantee, table: Table, ids: Ids, others: Ids | None = None) -> Floats:
+    """What may be lost between any two of these words, or from one of these to one of others.
+
+    It is infinite where nothing is promised.
+    """
     metric = guarantee.ground("words")
-    places = metric.places(table.vectors[ids].astype(np.float64), ids)
-    return guarantee.epsilon * metric.apart(places, places)
+    both = ids, ids if others is None else others
+    x, y = (metric.places(table.vectors[each].astype(np.float64), each) for each in both)
+    return guarantee.epsilon * metric.apart(x, y)
 
 
 def of_all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Probe:
@@ -59,14 +70,16 @@ def of_all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str
 def _all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Finding:
     """Bags of two of four words; whatever word comes out counts."""
     ids, size = np.arange(min(4, len(table))), 2
+    question = f"by its formula, all bags of {size} words"
     chances, promise = channel(ids), guarantee.over_bags(size)
     places = guarantee.ground("bags").places(table.vectors[ids].astype(np.float64), ids)
     laws = {bag: np.maximum(law(chances, bag), LEAST) for bag in bags(len(ids), size)}
     pairs = list(permutations(laws, 2))
-    losses = [exact_loss(laws[x], laws[y]) for x, y in pairs]
-    promises = [promise.loss(places[list(x)], places[list(y)]) for x, y in pairs]
-    worst = _worst(np.array(losses), np.array(promises))
-    return by_loss(f"by its formula, all bags of {size} words", world, *worst)
+    promises = np.array([promise.loss(places[list(x)], places[list(y)]) for x, y in pairs])
+    if np.isinf(promises).all():
+        return unpromised(question, world)
+    losses = np.array([exact_loss(laws[x], laws[y]) for x, y in pairs])
+    return by_loss(question, world, *_worst(losses, promises))
 
 
 def _worst(losses: Floats, promises: Floats) -> tuple[float, float]:

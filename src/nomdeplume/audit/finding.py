@@ -12,6 +12,7 @@ from typing import Any
 INSTRUMENTS = ("law", "loss", "flow")
 HELD, BROKEN, OPEN = "held", "broken", "open"
 TABLE = "table"  # the world that is none: the user's own table
+NOTHING = "nothing is promised between them"
 SIGNS = {HELD: "✓", BROKEN: "✗", OPEN: "–"}
 
 
@@ -54,6 +55,11 @@ def by_pvalue(
 def observed(question: str, evidence: str, *, holds: bool, samples: int = 0) -> Finding:
     """What was seen of the flow, without chance."""
     return Finding("flow", question, HELD if holds else BROKEN, evidence, samples)
+
+
+def unpromised(question: str, world: str) -> Finding:
+    """Where nothing is promised, nothing can be broken, and nothing held."""
+    return Finding("loss", question, OPEN, NOTHING, world=world)
 
 
 def least(pvalues: Iterable[float]) -> float:

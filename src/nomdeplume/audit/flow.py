@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, is_dataclass, replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
 
@@ -14,9 +14,9 @@ from scipy.stats import mannwhitneyu
 
 from nomdeplume.audit.claim import Claim
 from nomdeplume.audit.finding import Finding, by_pvalue, observed
+from nomdeplume.audit.parts import Instead
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism import Movable
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.guarantee import Guarantee
@@ -118,13 +118,11 @@ def _order(system: Obfuscator, share: Share) -> Finding:
 
 
 def _quiet(system: Any) -> Any:
-    """The same system with hardly any noise, if it can be made, so that an order would show."""
-    mechanism = system.mechanism
-    if not (isinstance(mechanism, Movable) and is_dataclass(mechanism)):
-        return system
-    large = 1e4 * mechanism.table.dimensions / (mechanism.table.radius or 1.0)
-    moved: Any = mechanism.elsewhere(mechanism.table, large)
-    return replace(system, mechanism=replace(moved, outputs=mechanism.outputs))
+    """The same system around a mechanism that lets every word stay, so that an order would show.
+
+    A mechanism releases words one by one: what becomes of their order is the system's doing.
+    """
+    return replace(system, mechanism=Instead(system.mechanism, np.copy))
 
 
 def _lean(words: tuple[str, ...], table: Any, along: Floats) -> float:

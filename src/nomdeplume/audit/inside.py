@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.draws import suited
 from nomdeplume.audit.finding import OPEN, Finding, observed
+from nomdeplume.audit.parts import Instead
 from nomdeplume.audit.probe import Probe, Share
-from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism import Mechanism, Ranked
 from nomdeplume.noise import Noise
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import seeded
@@ -115,18 +117,44 @@ def of_interference(mechanism: Mechanism, world: str) -> Probe:
         question = "what follows the noise sees nothing else"
         if not (spied := watched(mechanism, blind=True)):
             return Finding("flow", question, OPEN, "there is no noise to watch", world=world)
-
-        def released(ids: Ids) -> Ids:
-            return np.asarray(spied[0].release(ids, seeded(0)))
-
-        same = np.zeros(WORDS, dtype=np.int64)
-        first = released(same)
-        if (first != released(same)).any():
-            found = "it draws from another generator than it is given"
-            return Finding("flow", question, OPEN, found, world=world)
-        any_words = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
-        unlike = int(sum((first != released(ids)).sum() for ids in (any_words, first)))
-        found = f"{unlike:,} of {2 * WORDS:,} releases depend on the word"
-        return replace(observed(question, found, holds=not unlike, samples=4 * WORDS), world=world)
+        finding = _blind(spied[0].release, np.arange(len(mechanism.table)), question)
+        return replace(finding, world=world)
 
     return Probe(ask, 0.2)
+
+
+def of_step(mechanism: Ranked, kept: Ids, world: str) -> Probe:
+    """A step sees the released words alone: from the same ones it comes to the same.
+
+    Fixed words are released in place of any; they are tried too, which a step might avoid.
+    """
+
+    def ask(_: Share) -> Finding:
+        question, outputs = "the step sees nothing but the released word", mechanism.outputs
+        able = np.arange(len(mechanism.table)) if outputs is None else outputs
+        fixed = np.random.default_rng(2).choice(able, WORDS)
+        hidden = Instead(mechanism.mechanism, lambda ids: np.resize(fixed, len(ids)))
+        finding = _blind(replace(mechanism, mechanism=hidden).release, kept, question, fixed)
+        return replace(finding, world=world)
+
+    return Probe(ask, 0.2)
+
+
+def _blind(
+    release: Callable[[Ids, Generator], Ids], kept: Ids, question: str, *also: Ids
+) -> Finding:
+    """Whether releases are the same under one stream, whatever kept words they are of."""
+
+    def released(ids: Ids) -> Ids:
+        return np.asarray(release(ids, seeded(0)))
+
+    same = np.full(WORDS, kept[0])
+    first = released(same)
+    if (first != released(same)).any():
+        found = "it draws from another generator than it is given"
+        return Finding("flow", question, OPEN, found)
+    any_words = kept[np.random.default_rng(1).integers(0, len(kept), WORDS)]
+    tried = [np.where(np.isin(ids, kept), ids, same) for ids in (any_words, first, *also)]
+    unlike = int(sum((first != released(ids)).sum() for ids in tried))
+    found = f"{unlike:,} of {len(tried) * WORDS:,} releases depend on the word"
+    return observed(question, found, holds=not unlike, samples=(2 + len(tried)) * WORDS)

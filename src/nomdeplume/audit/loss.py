@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.audit.evidence import Places, Samples, provable, strongest
-from nomdeplume.audit.finding import BROKEN, OPEN, Finding, by_loss
+from nomdeplume.audit.finding import BROKEN, Finding, by_loss, unpromised
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.obfuscator import Obfuscator
@@ -20,7 +20,6 @@ from nomdeplume.table import Table
 Ids = NDArray[np.int64]
 Release = Callable[[int, Generator], Ids]  # n releases of each of two inputs: (n, 2, words)
 
-NOTHING = "nothing is promised between them"
 RELEASES = 1 << 20  # of each input, at most
 WORDS = 1 << 22  # of all releases of one input, at most
 
@@ -47,7 +46,7 @@ def of_bags(
         x, y = places.reshape(*both.shape, -1)
         promise = mechanism.guarantee.over_bags(both.shape[1]).loss(x, y)
         if promise == inf:
-            return Finding("loss", question, OPEN, NOTHING, world=world)
+            return unpromised(question, world)
         proven, limit, samples = _tried(release, both.shape[1], list(both), table, share)
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
@@ -70,7 +69,7 @@ def of_texts(
     def ask(share: Share) -> Finding:
         promise = system.guarantee.loss(*texts)
         if promise == inf:
-            return Finding("loss", question, OPEN, NOTHING, world=world)
+            return unpromised(question, world)
         bags = [system.vocabulary.bag(text) for text in texts]
         places = [np.repeat(bag.ids, bag.counts) for bag in bags]
         try:

@@ -1,4 +1,4 @@
-"""Pairs of words of a table on which a promise is tried."""
+"""Words of a table, and pairs of them, on which a promise is tried."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.audit.closed import promised
+from nomdeplume.audit.parts import before_steps
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.table import Table
@@ -18,6 +19,7 @@ Ids = NDArray[np.int64]
 
 TRIED = 3
 SEEN = 300  # of which those come first between which something is promised
+REACH = 20_000  # words among which others are sought that something is promised to
 SPEED = 2e8  # numbers compared, for every second that an audit may take
 
 
@@ -30,6 +32,28 @@ class Pair:
     name: str
 
 
+def covered(mechanism: Mechanism, kept: Ids) -> Ids:
+    """The kept words that something is promised about; all of them if none are named."""
+    named: Ids | None = getattr(before_steps(mechanism), "covered", None)
+    words = kept if named is None else kept[np.isin(kept, named)]
+    return words if len(words) > 1 else kept
+
+
+def commonest(mechanism: Mechanism, kept: Ids, most: int) -> Ids:
+    """The commonest words that something is promised about.
+
+    Where it is promised to some others only, as within groups, those come along.
+    """
+    guarantee, table, left = mechanism.guarantee, mechanism.table, covered(mechanism, kept)
+    if guarantee.metric.widest(table.radius) < inf:
+        return left[:most]
+    chosen, left = left[:0], left[:REACH]
+    while len(left) and len(chosen) < most:
+        together = np.isfinite(promised(guarantee, table, left[:1], left)[0])
+        chosen, left = np.append(chosen, left[together]), left[~together]
+    return np.asarray(chosen[:most])
+
+
 def named_pairs(mechanism: Mechanism, kept: Ids, which: str, seconds: float) -> list[Pair]:
     """The nearest pairs of common words, which tell most; random ones; or one by its words."""
     table = mechanism.table
@@ -38,7 +62,7 @@ def named_pairs(mechanism: Mechanism, kept: Ids, which: str, seconds: float) -> 
     if which == "near":
         ids = _near(mechanism, kept, seconds)
     elif which == "random":
-        ids = np.random.default_rng().permuted(kept)[: 2 * TRIED]
+        ids = np.random.default_rng().permuted(covered(mechanism, kept))[: 2 * TRIED]
         ids = ids[: len(ids) // 2 * 2].reshape(-1, 2)
     else:
         ids = _by_name(table, kept, which)
@@ -51,13 +75,13 @@ def _near(mechanism: Mechanism, kept: Ids, seconds: float) -> Ids:
 
     Those come first between which something is promised.
     """
-    table = mechanism.table
+    table, words = mechanism.table, covered(mechanism, kept)
     affordable = int(np.clip(SPEED * seconds / (len(table) * table.dimensions), 50, 5_000))
-    common = kept[:affordable]
+    common = words[:affordable]
     found, distances = nearest(table, common, top=5)
     x = np.repeat(common, found.shape[1])
     y, apart = found.ravel(), distances.ravel()
-    good = np.isin(y, kept) & (apart > 0)
+    good = np.isin(y, words) & (apart > 0)
     both = np.sort(np.column_stack((x, y)), axis=1)[good]
     nearest_first = both[apart[good].argsort(kind="stable")]
     _, first = np.unique(nearest_first, axis=0, return_index=True)

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit import chances, closed, flow, inside, law, loss
 from nomdeplume.audit.claim import Claim
-from nomdeplume.audit.finding import TABLE
-from nomdeplume.audit.pairs import Pair
-from nomdeplume.audit.probe import Probe
+from nomdeplume.audit.finding import TABLE, Finding
+from nomdeplume.audit.pairs import Pair, commonest
+from nomdeplume.audit.parts import before_steps
+from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.audit.streams import of_streams
 from nomdeplume.audit.worlds import WORLDS, World
 from nomdeplume.decode import Nearest
-from nomdeplume.mechanism import Finite, Mechanism, Movable, NoisyNearest
+from nomdeplume.mechanism import Finite, Mechanism, Movable, NoisyNearest, Ranked
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.exact import laplace_channel
 from nomdeplume.text import StopWords
@@ -39,6 +40,18 @@ class Questions:
     pairs: list[Pair]
     source: Callable[[], Generator]
 
+    @property
+    def first(self) -> Mechanism:
+        """What releases words before any step by rank; the mechanism itself if there is none."""
+        return before_steps(self.mechanism)
+
+    @property
+    def told(self) -> list[tuple[Finite, Callable[[Probe], Probe]]]:
+        """Of the mechanism and of what its steps come after those that can say their chances."""
+        parts: list[tuple[Mechanism, Callable[[Probe], Probe]]] = [(self.mechanism, lambda p: p)]
+        parts += [(self.first, _before)] if self.first is not self.mechanism else []
+        return [(part, name) for part, name in parts if isinstance(part, Finite)]
+
     @cached_property
     def worlds(self) -> list[tuple[World, Mechanism]]:
         """The mechanism in every small world that it can be moved to, under the same guarantee."""
@@ -47,7 +60,7 @@ class Questions:
             return []
         epsilon = mechanism.guarantee.epsilon
         worlds = [World(dimensions, epsilon) for dimensions in WORLDS]
-        worlds += [World(1, epsilon, crowd=CROWD)] if isinstance(mechanism, Finite) else []
+        worlds += [World(1, epsilon, crowd=CROWD)] if isinstance(self.first, Finite) else []
         return [(world, mechanism.elsewhere(world.table, epsilon)) for world in worlds]
 
     @property
@@ -57,16 +70,15 @@ class Questions:
 
     def law(self) -> Iterator[Probe]:
         """Noise and chances against their formulas."""
-        mechanism = self.mechanism
-        if isinstance(mechanism, NoisyNearest):
-            yield from law.of_noise(mechanism.noise, mechanism.places)
+        if isinstance(self.first, NoisyNearest):
+            yield from law.of_noise(self.first.noise, self.first.places)
         for world, moved in self.worlds:
             if channel := _channel(moved):
                 yield chances.of_channel(moved, channel, np.arange(3), world.name)
-        if isinstance(mechanism, Finite):
-            ids = np.array([i for pair in self.pairs[:1] for i in (pair.x, pair.y)] or [0])
-            yield chances.of_channel(mechanism, mechanism.channel, ids, TABLE)
-        if not isinstance(mechanism, Claim):
+        ids = np.array([i for pair in self.pairs[:1] for i in (pair.x, pair.y)] or self.kept[:1])
+        for told, named in self.told:
+            yield named(chances.of_channel(told, told.channel, ids, TABLE))
+        if not isinstance(self.mechanism, Claim):
             yield chances.of_keystream()
 
     def loss(self) -> Iterator[Probe]:
@@ -83,11 +95,13 @@ class Questions:
             yield of_streams(moved, self.source, world=world.name)
         if not self.worlds:
             yield of_streams(self.mechanism, self.source)
-        if isinstance(self.mechanism, NoisyNearest):
-            yield inside.of_vectors(self.mechanism, certified=self.system is not None)
-            yield inside.of_interference(self.mechanism, TABLE)
+        if isinstance(self.first, NoisyNearest):
+            yield inside.of_vectors(self.first, certified=self.system is not None)
+            yield inside.of_interference(self.first, TABLE)
             for world, moved in self.worlds[-1:]:
-                yield inside.of_interference(moved, world.name)
+                yield inside.of_interference(before_steps(moved), world.name)
+        if isinstance(self.mechanism, Ranked):
+            yield inside.of_step(self.mechanism, self.kept, TABLE)
         if isinstance(self.mechanism, Claim):
             yield flow.of_strangers(self.mechanism)
         if self.system:
@@ -106,10 +120,10 @@ class Questions:
 
     def _own_words(self) -> Iterator[Probe]:
         """Words of the table itself; with a closed channel all pairs of the commonest, exactly."""
-        mechanism = self.mechanism
-        if isinstance(mechanism, Finite):
-            table, ids = mechanism.table, self.kept[: closed.affordable(mechanism.table)]
-            yield closed.of_pairs(mechanism.guarantee, table, mechanism.channel, ids, TABLE)
+        mechanism, table = self.mechanism, self.mechanism.table
+        for told, named in self.told:
+            ids = commonest(told, self.kept, closed.affordable(table))
+            yield named(closed.of_pairs(told.guarantee, table, told.channel, ids, TABLE))
         for pair in self.pairs:
             yield loss.of_bags(mechanism, ([pair.x], [pair.y]), pair.name, TABLE, weight=3.0)
         for pair in self.pairs[:1]:
@@ -135,6 +149,16 @@ def _in_world(world: World, moved: Mechanism) -> Iterator[Probe]:
         ids = np.arange(len(moved.table))
         yield closed.of_pairs(moved.guarantee, moved.table, channel, ids, world.name)
         yield closed.of_all_bags(moved.guarantee, moved.table, channel, world.name)
+
+
+def _before(probe: Probe) -> Probe:
+    """The same question about what a step comes after."""
+
+    def ask(share: Share) -> Finding:
+        finding = probe.ask(share)
+        return replace(finding, question=f"before the step: {finding.question}")
+
+    return Probe(ask, probe.weight)
 
 
 def _small(system: Obfuscator, moved: Mechanism, *, size: int) -> Obfuscator:

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from nomdeplume.audit.finding import BROKEN, OPEN, Finding, by_pvalue
+from nomdeplume.audit.parts import cold
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import PrivacyError
 from nomdeplume.mechanism import Mechanism
@@ -119,11 +120,14 @@ def _affordable(mechanism: Mechanism, source: Source, seconds: float, most: int)
 
 
 def _everywhere(mechanism: Mechanism, source: Source, ids: Ids, seconds: float) -> dict[str, Ids]:
-    """The same words released in every place that there is."""
-    release = partial(mechanism.release, ids)
+    """The same words released in every place that there is.
+
+    Threads share a copy that must make what is made on first use while both ask for it.
+    """
+    release, anew = (partial(each.release, ids) for each in (mechanism, cold(mechanism)))
     made = {f"run {i}": release(source()) for i in (1, 2)}
     with ThreadPoolExecutor(2) as pool:
-        drawn = [pool.submit(lambda: release(source())) for _ in range(2)]
+        drawn = [pool.submit(lambda: anew(source())) for _ in range(2)]
         made |= {f"thread {i}": each.result() for i, each in enumerate(drawn, 1)}
     shared = source()
     for i in (1, 2):

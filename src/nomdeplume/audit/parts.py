@@ -1,0 +1,49 @@
+"""Mechanisms taken apart: what a step comes after, and copies with something else in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.errors import PrivacyError
+from nomdeplume.mechanism import Mechanism, Ranked
+
+Ids = NDArray[np.int64]
+
+
+def before_steps(mechanism: Mechanism) -> Mechanism:
+    """What releases words before any step by rank; the mechanism itself if there is none."""
+    while isinstance(mechanism, Ranked):
+        mechanism = mechanism.mechanism
+    return mechanism
+
+
+@dataclass(frozen=True, eq=False)
+class Instead:
+    """A mechanism in all but its releases, which a function makes of the words, without chance."""
+
+    mechanism: Any
+    released: Callable[[Ids], Ids]
+
+    def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002
+        return self.released(ids)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(object.__getattribute__(self, "mechanism"), name)
+
+
+def cold(mechanism: Any) -> Any:
+    """A copy that has made nothing yet of what is made on first use; itself if it has no copy."""
+    if not is_dataclass(mechanism) or isinstance(mechanism, type):
+        return mechanism
+    values = {each.name: getattr(mechanism, each.name) for each in fields(mechanism)}
+    inside = {name: cold(value) for name, value in values.items() if hasattr(value, "release")}
+    try:
+        return replace(mechanism, **inside)
+    except (TypeError, ValueError, PrivacyError):
+        return mechanism

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -92,11 +91,11 @@ class Vocabulary:
         return sha256("\n".join(self._id_of).encode()).hexdigest()
 
     def fingerprint_of(self, ids: Ids) -> str:
-        """The same of some of them, by their ids."""
-        if len(ids) == len(self):
+        """The same of some of them, by their ids, however often one is given."""
+        some = np.unique(ids)
+        if np.array_equal(some, self.ids):
             return self.fingerprint
-        words = self.table.words
-        return sha256("\n".join(words[i] for i in ids.tolist()).encode()).hexdigest()
+        return sha256("\n".join(self.table.words[i] for i in some.tolist()).encode()).hexdigest()
 
     def holds(self, ids: Ids | None) -> bool:
         """Whether all these ids are kept; none given means all of the table's."""
@@ -109,14 +108,17 @@ class Vocabulary:
 
     def bag(self, text: str) -> Bag:
         """The kept words of a text with their counts; everything else is forgotten."""
-        return self._bag(self._words(text))
+        known = self._id_of
+        found = words(text, self.table.language, self._dictionary)
+        counts = {known[word]: count for word, count in found.items() if word in known}
+        return Bag.of(counts, seen=self.features is not None and self.features.fitted_on(text))
 
     def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
         """The bags of many texts, one after the other."""
-        return (bag for _, bag in self.counted(texts))
+        return (bag for _, bag in self.read(texts))
 
-    def counted(self, texts: Iterable[str]) -> Iterator[tuple[Counter[str], Bag]]:
-        """All words of each text with their counts, and its bag, one text after the other."""
+    def read(self, texts: Iterable[str]) -> Iterator[tuple[str, Bag]]:
+        """Each text, seen to be one, and its bag."""
         if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
             raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
         if hasattr(texts, "columns"):
@@ -124,16 +126,7 @@ class Vocabulary:
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
                 raise InputError(f"text {number} must be a string, got {type(text).__name__}.")
-            found = self._words(text)
-            yield found, self._bag(found)
-
-    def _words(self, text: str) -> Counter[str]:
-        return words(text, self.table.language, self._dictionary)
-
-    def _bag(self, found: Counter[str]) -> Bag:
-        known = self._id_of
-        counts = {known[word]: count for word, count in found.items() if word in known}
-        return Bag.of(counts, seen=self.features is not None and self.features.fitted_on(found))
+            yield text, self.bag(text)
 
     def refuse_seen(self, bags: Iterable[Bag]) -> None:
         """Refuse to release texts that the topic words were fitted on.

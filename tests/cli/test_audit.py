@@ -66,7 +66,7 @@ def test_quiet_says_it_by_the_exit_code(run, mine):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--mechanism", "gauss"], "laplace, or FILE:FUNCTION"),
+        (["--mechanism", "gauss"], "diffractor, or FILE:FUNCTION"),
         (["--mechanism", "nowhere.py:f"], "no file nowhere.py"),
         (["--alpha", "2"], "alpha"),
         (["--seconds", "0"], "seconds"),
@@ -77,6 +77,22 @@ def test_quiet_says_it_by_the_exit_code(run, mine):
 )
 def test_bad_options_are_explained(run, arguments, said):
     assert said in run("audit", *arguments, code=2).stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--decode", "rank"], "--decode: for mechanisms by name"),
+        (["--dimensions", "0"], "--dimensions: for mechanisms by name"),
+        (["--weights", "zipf", "--setting", "mu=1"], "--weights, --setting: for mechanisms"),
+        (["--vocabulary", "mine.py"], "--vocabulary: for mechanisms by name"),
+        (["--epsilon", "0"], "epsilon must be"),
+    ],
+)
+def test_what_is_for_mechanisms_by_name_is_refused_for_a_function(run, mine, arguments, said):
+    done = run("audit", "--mechanism", f"{mine}:nothing", "--seconds", "1", *arguments, code=2)
+
+    assert said in done.stderr.decode()
 
 
 def test_bad_functions_are_explained(run, mine, tmp_path):

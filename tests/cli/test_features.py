@@ -49,10 +49,10 @@ def fitted(folder):
     return folder
 
 
-def fit(folder, words, name):
+def fit(folder, words, name, **options):
     texts, topics = ([each[name] for each in PUBLIC] for name in ("text", "topic"))
     kept = Vocabulary.of(Table.open(folder / "t.txt"))
-    fit_features(texts, topics, kept, words=words).save(folder / name)
+    fit_features(texts, topics, kept, words=words, **options).save(folder / name)
 
 
 def test_words_are_chosen_and_shown(run, folder):
@@ -112,9 +112,76 @@ def test_who_knows_that_it_leaks_is_told_so_everywhere(run, folder):
     said.append(run(*certificate).stdout)
 
     assert all("FITTED ON THE PRIVATE TEXTS" in " ".join(each.decode().split()) for each in said)
+    for each in said[2:]:
+        plainly = " ".join(each.decode().split())
+        assert plainly.startswith("NOT PRIVATE: the topic words were fitted on the private texts")
+        assert "Of all but the choice of topic words, this holds:" in plainly
+        assert "If the noise" not in plainly
     assert json.loads(shown)["words"] == []
     assert not [word for word in (*SEA, *LAND) if word.encode() in said[0] + said[1]]
     assert (folder / "my.features").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.txt"])
+def test_files_of_leaking_features_are_not_marked_and_are_checked(run, fitted, name):
+    fit(fitted, 5, "my.features", leaks=True)
+    (fitted / "in.txt").write_text("A ship, a boat, a barn and a cow.", encoding="utf-8")
+    own = [*TABLE, "--features", "my.features"]
+    check = ["certificate", f"{name}.certificate.json", "--release", name, *own]
+    run("obfuscate", "in.txt", "-o", name, *own)
+    stated = json.loads((fitted / check[1]).read_text(encoding="utf-8"))
+
+    assert "NOT PRIVATE" not in (fitted / name).read_text(encoding="utf-8")
+    assert (stated["private"], stated["seeded"]) == (False, False)
+    assert b"All 9 checks passed" in run(*check).stdout
+
+    (fitted / check[1]).write_text(json.dumps(stated | {"private": True, "warning": ""}), "utf-8")
+    assert b"do not follow: private, warning" in run(*check, code=3).stdout
+    (fitted / check[1]).write_text(json.dumps(stated), encoding="utf-8")
+    mark = {"out.txt": "# NOT PRIVATE\n", "out.jsonl": '{"text": "# NOT PRIVATE"}\n'}[name]
+    marked = mark + (fitted / name).read_text(encoding="utf-8")
+    (fitted / name).write_text(marked, encoding="utf-8")
+    assert "✗ documents: 2 found" in run(*check, code=3).stdout.decode()
+
+
+def test_seeded_and_leaking_is_said_of_both(run, fitted):
+    fit(fitted, 5, "my.features", leaks=True)
+    own = [*TABLE, "--features", "my.features"]
+    run("obfuscate", "private.jsonl", "-o", "out.csv", *own, "--seed", 1)
+    check = ["certificate", "out.csv.certificate.json", "--release", "out.csv", *own]
+    said = " ".join(run(*check).stdout.decode().split())
+
+    assert said.count("NOT PRIVATE: ") == 2
+    assert "Of all but the choice of topic words, if the noise were secret, this would hold" in said
+
+
+def test_kept_words_are_said_to_be_topic_words(run, fitted):
+    own = [*TABLE, "--features", "my.features"]
+    run("obfuscate", "private.jsonl", "-o", "out.jsonl", *own)
+    run("obfuscate", "private.jsonl", "-o", "all.jsonl", *TABLE)
+    topical = run("certificate", "out.jsonl.certificate.json", *own).stdout.decode()
+    usual = run("certificate", "all.jsonl.certificate.json", *TABLE).stdout.decode()
+    kept = "12 of them kept after the stop words (short-en) as topic words; a text"
+
+    assert kept in " ".join(topical.split())
+    assert "that are no stop words and are topic words." in " ".join(topical.split())
+    assert "that are no stop words. Deleting" in " ".join(usual.split())
+    assert "topic words" not in usual
+
+
+def test_directions_must_be_there_and_of_the_table(run, fitted):
+    fit(fitted, 12, "my.features", dimensions=1)
+    rows = (fitted / "t.txt").read_text(encoding="utf-8").replace("ship 0 0", "ship 0 9")
+    (fitted / "u.txt").write_text(rows, encoding="utf-8")
+    release = ["obfuscate", "private.jsonl", "--features", "my.features"]
+    more = run(*release, *TABLE, "--dimensions", 2, code=2).stderr.decode()
+    other = run(*release, "--table", "u.txt", "--dimensions", 1, code=2).stderr.decode()
+
+    assert "hold 1 directions, asked was for 2; fit features with --dimensions 2" in more
+    assert "are not those of table u; fit features with this table" in other
+    run(*release, "-o", "out.jsonl", *TABLE, "--dimensions", 1)
+    check = ["certificate", "out.jsonl.certificate.json", "--features", "my.features", *TABLE]
+    assert b"All 4 checks passed" in run(*check).stdout
 
 
 def test_the_fewest_words_are_found(run, folder):

@@ -12,8 +12,13 @@ from contextlib import chdir, redirect_stderr, redirect_stdout
 import numpy as np
 import pytest
 
+from nomdeplume import Table, Vocabulary
 from nomdeplume.cli.main import main
+from nomdeplume.cli.obfuscate import obfuscate
+from nomdeplume.cli.options import open_weights
+from nomdeplume.decode import DECODERS
 from nomdeplume.mechanism import MECHANISMS
+from nomdeplume.mechanism.menu import DECODINGS
 from tests.cli.conftest import COMMAND
 
 WORDS = [
@@ -24,9 +29,17 @@ TEXT = "Rain, snow and sunlight on the harbour; a sailor mended zyxoquant nets b
 SECRET = ("harbour", "sunlight", "sailor", "nets", "hearth", "zyxoquant", "mended")
 OWN = ("--table", "t.txt", "--size", "6", "--epsilon", "6")
 NEEDED = ("--table", "t.txt")
+WEIGHTS = {  # files of weights that are none
+    "numbers.tsv": "5\n2.5\n",
+    "spaced.tsv": "lake\t5\nwine 2.5\n",
+    "one-number.tsv": "lake\t5\n2.5\n",
+    "nameless.tsv": "lake\t5\n \t2.5\n",
+    "elsewhere.tsv": "unheard\t5\n",
+}
 OPTIONS = {  # of releases besides those of every mechanism as it is
     "listed": ("--mechanism", "exponential", "--vocabulary", "words.txt"),
     "listed laplace": ("--vocabulary", "words.txt"),
+    "capitals": ("--vocabulary", "upper.txt"),
     "flat": ("--dimensions", "2", "--decode", "rank", "--setting", "c=0.3"),
     "weighted": ("--mechanism", "tem", "--weights", "zipf", "--setting", "beta=0.1"),
     "bayesian": ("--mechanism", "polar", "--decode", "bayes", "--weights", "w.tsv"),
@@ -37,6 +50,7 @@ OPTIONS = {  # of releases besides those of every mechanism as it is
 AGAIN = {  # what must be given again
     "listed": ("--vocabulary", "words.txt"),
     "listed laplace": ("--vocabulary", "words.txt"),
+    "capitals": ("--vocabulary", "upper.txt"),
     "weighted": ("--weights", "zipf"),
     "bayesian": ("--weights", "w.tsv"),
 }
@@ -94,7 +108,10 @@ def folder(tmp_path_factory):
     (folder / "in.txt").write_text(TEXT, encoding="utf-8")
     (folder / "words.txt").write_text("lake\n\nwine\nriver\nunheard\n", encoding="utf-8")
     (folder / "other.txt").write_text("lake\nwine\noil\n", encoding="utf-8")
+    (folder / "upper.txt").write_text("Lake\nWINE\nlake\nriver\n", encoding="utf-8")
     (folder / "w.tsv").write_text("lake\t5\nwine\t2.5\n", encoding="utf-8")
+    for name, lines in WEIGHTS.items():
+        (folder / name).write_text(lines, encoding="utf-8")
     return folder
 
 
@@ -190,7 +207,7 @@ def test_what_is_not_covered_is_said_in_report_and_certificate(releases, folder,
     said = call("certificate", stated(kind), *NEEDED).stdout
     reported = releases[0][kind].stderr
 
-    assert covers.startswith("The promise")
+    assert "The promise" in covers
     assert all(covers in promise["sentence"] for promise in read(folder, kind)["promises"])
     assert covers in " ".join(said.split())
     assert covers in " ".join(reported.split())
@@ -199,7 +216,7 @@ def test_what_is_not_covered_is_said_in_report_and_certificate(releases, folder,
 # Lists of words
 
 
-@pytest.mark.parametrize("kind", ["listed", "listed laplace"])
+@pytest.mark.parametrize("kind", ["listed", "listed laplace", "capitals"])
 def test_only_words_of_the_list_come_out(releases, folder, kind):
     words = (folder / name_of(kind)).read_text(encoding="utf-8").split()
 
@@ -313,6 +330,30 @@ def test_a_changed_certificate_is_exit_3(folder, call, forgery):
     assert said.stderr.startswith("nomdeplume: not as the certificate says: ")
 
 
+IMPOSSIBLE = {  # settings of releases that nobody can make
+    "tem: beta": replaced(["settings", "beta"], 2),
+    "tem: dimensions": replaced(["settings", "dimensions"], 5),
+    "flat: decode": replaced(["settings", "decode"], 5),
+    "flat: dimensions": replaced(["settings", "dimensions"], 9),
+    "laplace: reduction": replaced(["reduction"], "foo"),
+    "laplace: size": replaced(["size"], 0),
+    "laplace: epsilon": replaced(["epsilon"], -6),
+    "laplace: name": replaced(["mechanism"], "gauss"),
+    "syntf: reduction": replaced(["reduction"], "apportion"),
+}
+
+
+@pytest.mark.parametrize("forgery", IMPOSSIBLE)
+def test_a_certificate_of_what_cannot_be_is_exit_3(folder, call, forgery):
+    data = read(folder, forgery.partition(":")[0])
+    IMPOSSIBLE[forgery](data)
+    (folder / "forged.json").write_text(json.dumps(data), encoding="utf-8")
+    said = call("certificate", "forged.json", *NEEDED, code=3)
+
+    assert "✗ statements: no such release can be made" in said.stdout
+    assert said.stderr == "nomdeplume: not as the certificate says: statements.\n"
+
+
 def test_a_forgery_is_exit_3_for_the_installed_command_too(folder, releases):
     data = read(folder, "exponential")
     promised_less(data)
@@ -353,6 +394,16 @@ REFUSED = [
     (("--weights", "zipf"), "not for this"),
     (("--mechanism", "tem", "--weights", "nowhere.tsv"), "zipf or a file"),
     (("--mechanism", "tem", "--weights", "in.txt"), "a word, a tab and a number above 0"),
+    *(
+        (("--mechanism", "tem", "--weights", name), "a word, a tab and a number above 0")
+        for name in WEIGHTS
+        if name != "elsewhere.tsv"
+    ),
+    (
+        ("--mechanism", "tem", "--weights", "elsewhere.tsv"),
+        "no word of elsewhere.tsv is in table t",
+    ),
+    (("--mechanism", "mahalanobis", "--setting", "=5"), "NAME=NUMBER, got '=5'"),
     (("--mechanism", "mahalanobis", "--setting", "mu=much"), "NAME=NUMBER"),
     (("--mechanism", "mahalanobis", "--setting", "mu"), "NAME=NUMBER"),
     (("--mechanism", "mahalanobis", "--setting", "mu=7"), "mu must be"),
@@ -386,6 +437,25 @@ def test_an_a_that_promises_less_is_a_refusal_for_privacy(folder, call):
 
     assert "a = 6.0 promises" in found.stderr
     assert not list(folder.glob("none*"))
+
+
+def test_the_options_name_every_mechanism_and_decoding():
+    """They are spelled out, since --help must not wait for what makes mechanisms."""
+    options = {each.name: each for each in obfuscate.params}
+    names = options["mechanism"].help.partition(";")[0].replace(" or ", ", ").split(", ")
+
+    assert names == list(MECHANISMS)
+    assert list(options["decode"].type.choices) == list(DECODERS) == list(DECODINGS)
+
+
+def test_words_without_a_weight_have_the_least(folder, releases):
+    kept = Vocabulary.of(Table.open(folder / "t.txt"))
+    weights = dict(zip(WORDS, open_weights(str(folder / "w.tsv"), kept), strict=True))
+
+    assert weights == {**dict.fromkeys(WORDS, 2.5), "lake": 5}
+    assert "without a line have the least" in " ".join(
+        next(each.help for each in obfuscate.params if each.name == "weights").split()
+    )
 
 
 def test_an_unknown_decoding_is_exit_2(folder, call):

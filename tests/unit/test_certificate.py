@@ -6,7 +6,7 @@ import pytest
 
 from nomdeplume import Certificate, InputError, Laplace, NoisyNearest, Obfuscator, Table, seeded
 from nomdeplume.privacy.promise import REFERENCES, Odds
-from nomdeplume.privacy.verify import verify
+from nomdeplume.privacy.verify import Check, verify
 from nomdeplume.vocabulary import Vocabulary
 
 
@@ -204,6 +204,38 @@ def test_a_certificate_that_lies_about_itself_is_found_out(certificate, bundled,
 
     assert not all(check.holds for check in checks)
     assert all(check.holds for check in verify(certificate, Vocabulary.of(bundled), None))
+
+
+@pytest.mark.parametrize("change", [{"size": 0}, {"reduction": "foo"}, {"epsilon": -1.0}])
+def test_a_certificate_of_what_cannot_be_is_found_out(certificate, bundled, change):
+    *_, last = verify(replace(certificate, **change), Vocabulary.of(bundled), None)
+
+    assert last == Check("statements", holds=False, found="no such release can be made")
+
+
+def test_all_that_is_wrong_is_named(certificate, bundled):
+    lying = replace(certificate, settings={"mu": 0.5}, budget=6.0)
+    statements = verify(lying, Vocabulary.of(bundled), None)[2]
+
+    assert statements.found == "do not follow: budget, settings"
+
+
+def test_outputs_are_known_by_their_words_and_not_by_their_number(vocabulary):
+    every = vocabulary.ids
+    repeated = np.append(every[:-1], every[0])
+
+    assert vocabulary.fingerprint_of(np.append(every[::-1], every[0])) == vocabulary.fingerprint
+    assert vocabulary.fingerprint_of(repeated) == vocabulary.fingerprint_of(every[:-1])
+    assert vocabulary.fingerprint_of(repeated) != vocabulary.fingerprint
+
+
+def test_words_that_may_come_out_are_counted_once(vocabulary):
+    table, outputs = vocabulary.table, np.append(vocabulary.ids[:-1], vocabulary.ids[0])
+    release = Obfuscator(vocabulary, NoisyNearest(table, Laplace(3.0), outputs), 5)
+    certificate = release(["pear"])[0].certificate
+
+    assert certificate.output_words == len(vocabulary) - 1
+    assert certificate.output_fingerprint != certificate.kept_fingerprint
 
 
 def test_a_smaller_stated_promise_is_found_out(certificate, bundled):

@@ -10,15 +10,20 @@ from nomdeplume import (
     InputError,
     Obfuscator,
     PrivacyError,
+    Recipe,
     Table,
     Vocabulary,
     fit_features,
+    principal_directions,
+    seeded,
     topic_directions,
 )
 from nomdeplume.features.bayes import SMOOTHING, accuracy, folds, smallest
 from nomdeplume.features.by_topic import ByTopic
 from nomdeplume.features.scores import chi2, mutual_information, ranked
 from nomdeplume.features.seen import mark
+from nomdeplume.privacy.certificate import FITTED, NOT_PRIVATE
+from nomdeplume.privacy.verify import verify
 
 TOPICS = ("sea", "sky", "land")
 COMMON = ["people", "house", "time", "day", "year", "way"]
@@ -251,7 +256,7 @@ def test_a_file_holds_all_of_it(corpus, kept, tmp_path):
     assert again.words == found.words
     assert np.array_equal(again.directions, found.directions)
     assert np.array_equal(again.seen, found.seen)
-    assert len(found.seen) == len({mark(words) for words, _ in kept.counted(corpus[0])} - {None})
+    assert len(found.seen) == len({mark(text) for text in corpus[0]} - {None})
     assert repr(again).startswith("<Features: 9 words chosen by χ² on 120 public texts (fing")
 
 
@@ -304,9 +309,59 @@ def test_a_file_in_another_encoding_is_refused(tmp_path):
 
 
 def test_very_short_texts_have_no_mark():
-    assert mark(dict.fromkeys("abcd", 1)) is None
-    assert mark(dict.fromkeys("abcde", 1)) == mark(dict.fromkeys("edcba", 1))
-    assert mark(dict.fromkeys("abcde", 1)) != mark(dict.fromkeys("abcde", 2))
+    assert mark("") is None
+    assert mark("a b c d d d") is None
+    assert mark("a b c d e") is not None
+    assert mark("北京是首都我爱你吗") is None  # nine signs
+    assert mark("北京是首都我们爱你吗") is not None
+
+
+SAME = {
+    "order": ("rain on the old harbour", "old harbour, the rain: on"),
+    "case": ("rain on the old harbour", "RAIN ON THE OLD HARBOUR"),
+    "digits and signs": ("rain on the old harbour", "rain (12) on — the „old“ harbour!"),
+    "hidden signs": ("rain on the old harbour", "\ufeffrain on the old har\u00adbour"),
+    "apostrophes": ("we don't say it's old", "we don’t say itʼs old"),
+    "composed": ("un été à la mère forêt", "un e\u0301te\u0301 a\u0300 la mère forêt"),
+    "sharp s": ("die Straße am alten Hafen", "DIE STRASSE AM ALTEN HAFEN"),
+    "Chinese lines": ("北京是首都，我们爱苹果。", "北京是首都\n我们爱　苹果"),
+    "Thai spaces": ("น้ำตกและฝนตก", "น้ำตก\u200bและ ฝนตก"),
+    "wide": ("ＩＰＨＯＮＥ　北京是首都，我们爱苹果", "iphone北京是首都我们爱苹果"),
+}
+
+
+@pytest.mark.parametrize("same", SAME)
+def test_what_does_not_count_changes_no_mark(same):
+    one, other = SAME[same]
+
+    assert one != other
+    assert mark(one) == mark(other) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a b c d e", "a a b c d e"),
+        ("rain on the old harbour", "rain on the new harbour"),
+        ("北京是首都我们爱苹果", "上海是首都我们爱苹果"),
+        ("हम आज बारिश में घर गए", "हम आज बरिश में घर गए"),
+    ],
+)
+def test_other_texts_have_other_marks(one, other):
+    assert None not in {mark(one), mark(other)}
+    assert mark(one) != mark(other)
+
+
+@pytest.mark.parametrize("text", ["rain on the old harbour ", "北京是首都我们爱苹果", "harbour"])
+def test_where_a_long_text_is_cut_does_not_count(text):
+    long, five = text * 160_000, " a b c d e"  # above 2²⁰ letters, in one run or in many
+
+    assert mark(long + five) == mark("b, c, d, e, a!\n" + long) is not None
+    assert mark(long + five) != mark(long + text + five)
+
+
+def test_a_lone_surrogate_is_no_letter():
+    assert mark("rain on the old harbour \ud800") == mark("rain on the old harbour")
 
 
 @pytest.fixture
@@ -337,6 +392,52 @@ def test_another_table_does_not_hide_that(features, corpus):
         other(corpus[0][:1])
 
 
+def chinese(*words):
+    vectors = np.random.default_rng(1).standard_normal((len(words), 2))
+    return Table(words, vectors, name="other", language="zh")
+
+
+def test_another_dictionary_does_not_hide_that():
+    """How a text without spaces is parted depends on the table; what it is does not."""
+    texts = ["北京下雨了，我们在家里喝茶。", "上海的苹果很好吃，大家都喜欢。"] * 2
+    found = fit_features(texts, ["雨", "果"] * 2, Vocabulary.of(chinese("北京", "苹果"), "none"))
+    other = Vocabulary.of(chinese("北", "京", "苹果", "下雨", "我们"), "none", features=found)
+
+    assert len(found.seen) == 2
+    with pytest.raises(PrivacyError):
+        Obfuscator.laplace(other, size=5)(texts[1:2])
+    assert len(Obfuscator.laplace(other, size=5)(["广州的苹果很好吃，大家都喜欢。"])) == 1
+
+
+def test_another_language_does_not_hide_that(features, corpus):
+    table = Table(("ship", "cloud", "wheat"), np.eye(3), name="other", language="zh")
+    other = Obfuscator.laplace(Vocabulary.of(table, "none", features=features), size=5)
+
+    with pytest.raises(PrivacyError):
+        other(corpus[0][:1])
+
+
+def test_directions_are_those_of_the_table_or_refused(corpus, kept):
+    found = fit_features(*corpus, kept, words=18, dimensions=3)
+    narrow = Vocabulary.of(kept.table, features=found)
+    vectors = np.array(kept.table.vectors)
+    vectors[0, 0] += 1
+    moved = Vocabulary.of(Table(kept.table.words, vectors, name="moved"), features=found)
+    image = Recipe(dimensions=2).make(narrow).image
+
+    assert np.array_equal(image.directions, found.directions[:2])
+    with pytest.raises(InputError, match="hold 3 directions, asked was for 4"):
+        Recipe(dimensions=4).make(narrow)
+    with pytest.raises(InputError, match="not those of table moved"):
+        Recipe(dimensions=2).make(moved)
+
+
+def test_without_directions_they_are_the_principal_ones(features, kept):
+    image = Recipe(dimensions=2).make(Vocabulary.of(kept.table, features=features)).image
+
+    assert np.array_equal(image.directions, principal_directions(kept.table, 2))
+
+
 def test_who_says_that_it_leaks_may_release_and_every_certificate_says_so(corpus, kept):
     leaking = fit_features(*corpus, kept, words=9, leaks=True)
     [document] = Obfuscator.laplace(Vocabulary.of(kept.table, features=leaking))(corpus[0][:1])
@@ -344,6 +445,19 @@ def test_who_says_that_it_leaks_may_release_and_every_certificate_says_so(corpus
     assert "FITTED ON THE PRIVATE TEXTS" in document.certificate.features
     assert "public" not in document.certificate.features
     assert not len(leaking.seen)
+    assert document.certificate.warning.startswith("NOT PRIVATE: the topic words were fitted on")
+    assert not document.certificate.private
+    assert not document.certificate.seeded
+    assert repr(document.certificate).endswith("NOT PRIVATE>")
+
+
+def test_both_reasons_are_said(corpus, kept):
+    leaking = Vocabulary.of(kept.table, features=fit_features(*corpus, kept, words=9, leaks=True))
+    [document] = Obfuscator.laplace(leaking, size=5)(corpus[0][:1], seeded(1))
+
+    assert document.certificate.warning == f"{NOT_PRIVATE}; {FITTED}"
+    assert document.certificate.seeded
+    assert all(check.holds for check in verify(document.certificate, leaking, None))
 
 
 def test_a_certificate_says_how_words_were_chosen(release, features, kept):
@@ -352,5 +466,8 @@ def test_a_certificate_says_how_words_were_chosen(release, features, kept):
 
     assert document.certificate.features == features.origin
     assert document.certificate.kept_words == 18
+    assert document.certificate.private
+    assert "no stop words and are topic words." in document.certificate.limits[0]
+    assert "topic words" not in plain.certificate.limits[0]
     assert set(document.words) <= set(features.words)
     assert plain.certificate.features == ""

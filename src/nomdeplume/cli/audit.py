@@ -22,6 +22,14 @@ from nomdeplume.errors import InputError
 if TYPE_CHECKING:
     from nomdeplume.audit.audit import Subject
 
+NAMED = {  # options that a function of one's own has no use for, and where they are found
+    "--decode": "decode",
+    "--dimensions": "dimensions",
+    "--weights": "weights",
+    "--vocabulary": "output_words",
+    "--setting": "settings",
+}
+
 
 @click.command()
 @click.option("--epsilon", type=float, help="What is promised or claimed. [default: 6 for laplace]")
@@ -99,16 +107,24 @@ def _line(question: str) -> None:
 def _subject(options: dict[str, Any]) -> Subject:
     from nomdeplume.audit import Claim
     from nomdeplume.cli.progress import calibrating
+    from nomdeplume.mechanism import MECHANISMS
     from nomdeplume.obfuscator import Obfuscator
 
     name, vocabulary = options["mechanism"], open_vocabulary(options)
     file, _, function = name.rpartition(":")
+    if not file and name not in MECHANISMS:
+        raise InputError(f"mechanism must be one of {', '.join(MECHANISMS)}, or FILE:FUNCTION.")
     if not file:
         recipe = open_recipe(options, vocabulary, options["epsilon"])
         shown = sys.stderr.isatty() and not options["quiet"]
         with calibrating(len(vocabulary), shown=shown) as tell:
             return Obfuscator.of(recipe, vocabulary, tell=tell)
-    loaded, epsilon = _loaded(Path(file), function), options["epsilon"] or 6.0
+    if given := [option for option, at in NAMED.items() if options[at] not in (None, ())]:
+        raise InputError(
+            f"{', '.join(given)}: for mechanisms by name, not for a function of one's own."
+        )
+    epsilon = 6.0 if options["epsilon"] is None else options["epsilon"]
+    loaded = _loaded(Path(file), function)
     if _needs_two(loaded):
         return Claim.made(loaded, vocabulary.table, epsilon, function)
     return Claim(loaded, vocabulary.table, epsilon, function)

@@ -75,7 +75,7 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
             stated,
             vocabulary,
             release,
-            outputs=open_words(options["output_words"]),
+            outputs=open_words(options["output_words"], vocabulary),
             weights=open_weights(options["weights"], vocabulary),
             tell=tell,
         )
@@ -114,13 +114,14 @@ def _plain(stated: Certificate) -> str:
     table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "
         f"in {stated.table_dimensions} dimensions, {stated.kept_words:,} of them kept after the "
-        f"stop words ({stated.stop_words}); {stated.empty_documents}."
+        f"stop words ({stated.stop_words}){' as topic words' * bool(stated.features)}; "
+        f"{stated.empty_documents}."
     )
     if stated.features:
         table += f" Topic words: {stated.features}."
-    parts = [f"{stated.warning}."] if stated.warning else []
+    parts = [fill(f"{stated.warning}.")] if stated.warning else []
     parts += [f"{fill(made)}\n{fill(table)}"]
-    parts += ["If the noise were secret, this would hold:"] if stated.warning else []
+    parts += [stated.proviso] if stated.proviso else []
     parts += [promise.plainly() for promise in stated.promises]
     parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits)))]
     return "\n\n".join(parts)

@@ -98,7 +98,8 @@ def mechanism_options(command: Command) -> Command:
             "--weights",
             metavar="zipf|FILE",
             help="Public weights of words, for exponential, tem and --decode bayes: by their "
-            "place in the table, or lines of a word, a tab and a number.",
+            "place in the table, or lines of a word, a tab and a number; words without a line "
+            "have the least.",
         ),
         click.option(
             "--vocabulary",
@@ -175,18 +176,19 @@ def open_recipe(options: dict[str, Any], vocabulary: Vocabulary, epsilon: float 
         epsilon,
         decode=options["decode"] or "",
         dimensions=options["dimensions"],
-        outputs=open_words(options["output_words"]),
+        outputs=open_words(options["output_words"], vocabulary),
         weights=open_weights(options["weights"], vocabulary),
         settings=dict(map(_setting, options["settings"])),
     )
 
 
-def open_words(path: Path | None) -> tuple[str, ...] | None:
-    """The words of a file, one a line."""
+def open_words(path: Path | None, vocabulary: Vocabulary) -> tuple[str, ...] | None:
+    """The words of a file, one a line; in lower case those that are not known as they are."""
     if path is None:
         return None
     lines = (line.strip() for line in _lines(path))
-    return tuple(dict.fromkeys(line for line in lines if line))
+    words = (line if line in vocabulary else line.lower() for line in lines if line)
+    return tuple(dict.fromkeys(words))
 
 
 def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float64] | None:
@@ -204,13 +206,15 @@ def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float6
         raise InputError(f"--weights must be zipf or a file, got {given!r:.40}.")
     pairs = [line.rpartition("\t")[::2] for line in _lines(path) if line.strip()]
     try:
-        known = {word: float(number) for word, number in pairs}
+        known = {word.strip(): float(number) for word, number in pairs}
     except ValueError:
         known = {}
-    if not known or not all(0 < weight < np.inf for weight in known.values()):
+    if not known or "" in known or not all(0 < weight < np.inf for weight in known.values()):
         raise InputError(f"{path} must hold lines of a word, a tab and a number above 0.")
-    least = min(known.values())
-    return np.array([known.get(word, least) for word in vocabulary.table.words])
+    words, least = vocabulary.table.words, min(known.values())
+    if known.keys().isdisjoint(words):
+        raise InputError(f"no word of {path} is in table {vocabulary.table.name}.")
+    return np.array([known.get(word, least) for word in words])
 
 
 def _lines(path: Path) -> list[str]:
@@ -223,9 +227,12 @@ def _lines(path: Path) -> list[str]:
 def _setting(given: str) -> tuple[str, float]:
     name, _, number = given.partition("=")
     try:
-        return name.strip(), float(number)
+        value = float(number) if name.strip() else None
     except ValueError:
-        raise InputError(f"--setting must be NAME=NUMBER, got {given!r:.40}.") from None
+        value = None
+    if value is None:
+        raise InputError(f"--setting must be NAME=NUMBER, got {given!r:.40}.")
+    return name.strip(), value
 
 
 def _features(options: dict[str, Any]) -> Features | None:

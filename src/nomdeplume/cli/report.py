@@ -17,10 +17,10 @@ def report(certificate: Certificate, tally: Tally, output: Path | None, saved: P
     from nomdeplume.privacy.promise import fill
 
     lines = [
-        f"{certificate.warning}." if certificate.warning else "",
+        fill(f"{certificate.warning}.") if certificate.warning else "",
         fill(f"Topic words: {certificate.features}.") if certificate.features else "",
         fill(_released(certificate, tally, output)),
-        "If the noise were secret, this would hold:" if certificate.warning else "",
+        certificate.proviso,
         certificate.promises[-1].plainly() if certificate.documents else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",
         f"Certificate: {saved}" if saved else "",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from nomdeplume.errors import InputError
 from nomdeplume.features import form
 from nomdeplume.features.seen import Marks, among, mark
 from nomdeplume.table.directions import contraction
+
+if TYPE_CHECKING:
+    from nomdeplume.table import Table
 
 METHODS = {"chi2": "χ²", "mutual-information": "mutual information"}
 LEAK = (
@@ -103,6 +106,22 @@ class Features:
         )
         return f"{made}, {LEAK}" if self.leaks else made
 
-    def fitted_on(self, words: Mapping[str, int]) -> bool:
-        """Whether a text with these words is one they were fitted on, and nobody said so."""
-        return not self.leaks and among(mark(words), self.seen)
+    def fitted_on(self, text: str) -> bool:
+        """Whether a text is one they were fitted on, and nobody said so."""
+        return not self.leaks and among(mark(text), self.seen)
+
+    def along(self, table: Table, m: int) -> NDArray[np.float64] | None:
+        """The first m directions, if there are any: of the table that they were fitted on."""
+        if self.directions is None:
+            return None
+        if table.fingerprint != self.table_fingerprint:
+            raise InputError(
+                f"the directions of these features are not those of table {table.name}; fit "
+                f"features with this table and --dimensions {m}."
+            )
+        if m > len(self.directions):
+            raise InputError(
+                f"these features hold {len(self.directions)} directions, asked was for {m}; fit "
+                f"features with --dimensions {m}."
+            )
+        return self.directions[:m]

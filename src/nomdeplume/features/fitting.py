@@ -41,8 +41,8 @@ def fit_features(
     found: list[int | None] = []
 
     def bags() -> Iterator[Bag]:
-        for words_of, bag in vocabulary.counted(texts):
-            found.append(mark(words_of))
+        for text, bag in vocabulary.read(texts):
+            found.append(mark(text))
             yield bag
 
     by_topic = ByTopic.of(bags(), topics, vocabulary)

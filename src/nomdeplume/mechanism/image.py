@@ -40,6 +40,7 @@ class Projection:
     """
 
     directions: Floats  # (m, k), with singular values of at most 1
+    name: str = ""  # how they are made, if they can be made again
 
     def __post_init__(self) -> None:
         dimensions = np.shape(self.directions)[-1] if np.ndim(self.directions) else 0
@@ -47,12 +48,9 @@ class Projection:
 
     @property
     def settings(self) -> dict[str, float | str]:
-        """How many directions, and a hash of them to nine digits, as products round differently."""
-        near = np.round(self.directions, 9) + 0.0  # no −0
-        return {
-            "dimensions": len(near),
-            "directions": sha256(near.astype("<f8").tobytes()).hexdigest(),
-        }
+        """How many directions, and which: by name, as no two machines round them alike, or hash."""
+        found = sha256(self.directions.astype("<f8").tobytes()).hexdigest()
+        return {"dimensions": len(self.directions), "directions": self.name or found}
 
     def __call__(self, vectors: Floats) -> Floats:
         if vectors.shape[1] != self.directions.shape[1]:
@@ -68,7 +66,7 @@ class Projection:
     def fitted(self, table: Table) -> Self:
         """As many principal directions of the table, or all that it has."""
         count = min(len(self.directions), table.dimensions)
-        return type(self)(principal_directions(table, count))
+        return type(self)(principal_directions(table, count), "principal")
 
 
 @dataclass(frozen=True)

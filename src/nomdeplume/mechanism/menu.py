@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.decode import DECODERS, Bayes, Decoder
 from nomdeplume.errors import InputError, whole
+from nomdeplume.features import Features
 from nomdeplume.mechanism.custext import CusText
 from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
@@ -61,13 +62,12 @@ class Kitchen:
 def _noisy(recipe: Recipe, kitchen: Kitchen) -> NoisyNearest:
     """Noise of some kind, on vectors or their image, and a decoder."""
     table, features = kitchen.vocabulary.table, kitchen.vocabulary.features
-    kind, image = MECHANISMS[recipe.mechanism], None
+    kind = MECHANISMS[recipe.mechanism]
+    image: Unit | Projection | None = None
     if recipe.mechanism == "vmf":
         image = Unit()
     elif recipe.dimensions is not None:
-        m = whole("dimensions", recipe.dimensions)
-        topical = None if features is None else features.along(table, m)
-        image = Projection(principal_directions(table, m) if topical is None else topical)
+        image = _projection(table, features, whole("dimensions", recipe.dimensions))
     make = kind.noise or _laplace
     return NoisyNearest(
         table,
@@ -76,6 +76,14 @@ def _noisy(recipe: Recipe, kitchen: Kitchen) -> NoisyNearest:
         image=image,
         decoder=_decoder(recipe),
     )
+
+
+def _projection(table: Table, features: Features | None, m: int) -> Projection:
+    """Along the directions that tell topics, if features hold them; else along the main ones."""
+    topical = None if features is None else features.along(table, m)
+    if features is None or topical is None:
+        return Projection(principal_directions(table, m), "principal")
+    return Projection(topical, f"topics, features {features.fingerprint[:16]}")
 
 
 def _decoder(recipe: Recipe) -> Decoder:

@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
+import numpy as np
+
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
 from nomdeplume.distance import Ground
@@ -25,6 +27,10 @@ T = TypeVar("T")
 FORMAT = 3
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
+FITTED = (
+    "NOT PRIVATE: the topic words were fitted on the private texts, and no promise covers what "
+    "this choice tells about them"
+)
 
 
 @dataclass(frozen=True)
@@ -44,8 +50,8 @@ class Certificate:
 
     format: int
     program: str
-    private: bool
-    warning: str
+    private: bool  # whether the noise is secret and what is kept is public
+    warning: str  # why it is not private
     mechanism: str
     settings: dict[str, float | str]  # what else makes the mechanism, and what was found for it
     covers: str  # what its promise leaves out, if anything
@@ -83,6 +89,15 @@ class Certificate:
             f"<Certificate: {self.documents:,} × {self.size} words, {self.mechanism}, "
             f"ε={self.epsilon:g}, E={self.budget:g}, {kind}>"
         )
+
+    @property
+    def proviso(self) -> str:
+        """What to say before the promises, if there is a warning."""
+        if self.private:
+            return ""
+        apart = "of all but the choice of topic words, " if FITTED in self.warning else ""
+        holds = "if the noise were secret, this would hold:" if self.seeded else "this holds:"
+        return f"{apart}{holds}".capitalize()
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, allow_nan=False, indent=2) + "\n"
@@ -126,13 +141,14 @@ def certify(
 ) -> Certificate:
     """The certificate of a release, from the parts that made it."""
     table = vocabulary.table
-    private = generator == SECURE
-    outputs = vocabulary.ids if mechanism.outputs is None else mechanism.outputs
+    seeded, features = generator != SECURE, vocabulary.features
+    leaks = features is not None and features.leaks
+    outputs = np.unique(vocabulary.ids if mechanism.outputs is None else mechanism.outputs)
     return Certificate(
         format=FORMAT,
         program=f"nomdeplume {__version__}",
-        private=private,
-        warning="" if private else NOT_PRIVATE,
+        private=not (seeded or leaks),
+        warning="; ".join([NOT_PRIVATE] * seeded + [FITTED] * leaks),
         mechanism=mechanism.name,
         settings=dict(getattr(mechanism, "settings", {})),
         covers=getattr(mechanism, "covers", ""),
@@ -151,18 +167,18 @@ def certify(
         kept_fingerprint=vocabulary.fingerprint,
         output_words=len(outputs),
         output_fingerprint=vocabulary.fingerprint_of(outputs),
-        features="" if vocabulary.features is None else vocabulary.features.origin,
+        features="" if features is None else features.origin,
         empty_documents=EMPTY[empty],
         id_field=id_field,
         kept_fields=kept_fields,
         documents=documents,
         unchanged=unchanged,
         generator=generator,
-        seeded=not private,
+        seeded=seeded,
         output=output,
         promises=promises,
         several_documents=SEVERAL,
-        limits=LIMITS,
+        limits=(KEPT if features is None else TOPICAL, *LIMITS),
     )
 
 
@@ -174,9 +190,12 @@ SEVERAL = (
     "Each document is a release of its own and losses add up: whoever wrote m of these documents, "
     "or one document released m times, can lose m times what is stated here, with m times δ."
 )
-LIMITS = (
+KEPT = (
     "Every statement is about bags of kept words: words that the table knows and that are no "
-    "stop words. Deleting the others is not covered by it.",
+    "stop words. Deleting the others is not covered by it."
+)
+TOPICAL = KEPT.replace("no stop words", "no stop words and are topic words")
+LIMITS = (
     "Topic is kept on purpose, and a topic can point to an author.",
     "That a document exists, how many there are, their ids and kept fields are not hidden.",
     "The mechanism is one of real numbers; float arithmetic follows it up to rounding.",

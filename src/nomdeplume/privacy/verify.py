@@ -28,12 +28,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error)
 FINER = TOLERANCE / 16  # of a loss up to δ: what was stated on a coarser grid is no less
-VARIES = (
-    "program",
-    "unchanged",
-    "promises",
-    "settings",
-)  # exactly: the version, and the last digits
+VARIES = ("program", "unchanged", "promises", "settings")  # in the version, or in last digits
 
 
 @dataclass(frozen=True)
@@ -64,12 +59,16 @@ def verify(
         try:
             recipe = recipe_of(certificate, outputs, weights)
             mechanism = recipe.make(vocabulary, tell=tell)
+            obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
         except PrivacyError:
             return [*checks, Check("promises", holds=False, found="cannot be proven")]
-        obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
+        except InputError:
+            return [*checks, Check("statements", holds=False, found="no such release can be made")]
         checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
     if release is not None:
-        checks += _release(certificate, vocabulary, release)
+        kept = frozenset(vocabulary.alphabetical[1].tolist())
+        allowed = kept if outputs is None else kept & frozenset(outputs)
+        checks += _release(certificate, allowed, release)
     return checks
 
 
@@ -100,12 +99,8 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
         kept_fields=certificate.kept_fields,
     )
     names = [field.name for field in fields(due) if field.name not in VARIES]
-    names += [] if _alike(due.settings, certificate.settings) else ["settings"]
-    wrong = [
-        name
-        for name in names
-        if name == "settings" or getattr(due, name) != getattr(certificate, name)
-    ]
+    wrong = [name for name in names if getattr(due, name) != getattr(certificate, name)]
+    wrong += [] if _alike(due.settings, certificate.settings) else ["settings"]
     wrong += ["documents"] if certificate.documents < 0 else []
     wrong += ["unchanged"] if abs(certificate.unchanged - due.unchanged) > 0.01 else []
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]
@@ -169,7 +164,7 @@ def recipe_of(
     )
 
 
-def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> list[Check]:
+def _release(certificate: Certificate, allowed: frozenset[str], path: Path) -> list[Check]:
     """Hash, number, size, vocabulary and order of the released documents, in one pass."""
     if not path.exists():
         raise InputError(f"no release at {path}.")
@@ -183,7 +178,7 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
         for words in _documents(path, certificate):
             documents += 1
             sizes += len(words) == certificate.size
-            known += all(word in vocabulary for word in words)
+            known += allowed.issuperset(words)
             ordered += words == sorted(words)
     except UNREADABLE:
         return [*checks, Check("documents", holds=False, found="cannot be read to the end")]
@@ -192,7 +187,7 @@ def _release(certificate: Certificate, vocabulary: Vocabulary, path: Path) -> li
         *checks,
         _compare("documents", f"{documents:,} found", f"{number:,}", holds=documents == number),
         _all("size", sizes, documents, f"of {certificate.size} words, without other fields"),
-        _all("vocabulary", known, documents, "of kept words only"),
+        _all("vocabulary", known, documents, "of words only that may come out"),
         _all("order", ordered, documents, "in alphabetical order"),
     ]
 
@@ -228,14 +223,15 @@ def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
     for file in _in(path) if path.is_dir() else [path]:
         for record in records(file, kind, ours=certificate.output.kind != "frame"):
             plain = kind in ("text", "folder")
-            if certificate.private or not plain or not record["text"].startswith("# NOT PRIVATE"):
+            marked = plain and certificate.seeded and record["text"].startswith("# NOT PRIVATE")
+            if not marked:
                 yield _words_of(record, certificate)
 
 
 def _words_of(record: Mapping[str, Any], certificate: Certificate) -> list[str]:
     """The words of a record; none if it holds a field that the certificate does not speak of."""
     beside = {certificate.id_field, *certificate.kept_fields}
-    beside |= set() if certificate.private else {"warning"}
+    beside |= {"warning"} if certificate.seeded else set()
     names = sorted(set(record) - beside)
     if certificate.output.kind != "frame" and names != ["text"]:
         return []

@@ -7,7 +7,6 @@ from math import e, pi
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import lambertw
 
 from nomdeplume.errors import InputError
 from nomdeplume.noise.kinds import Floats
@@ -54,6 +53,8 @@ def radius(chance: Floats) -> Floats:
 
     Near 0, (p − 1)/e loses the digits of p, and a series in √(2p) has them.
     """
+    from scipy.special import lambertw
+
     by_lambert = -lambertw((np.maximum(chance, SMALL) - 1) / e, k=-1).real - 1
     root = np.sqrt(2 * np.minimum(chance, SMALL))
     by_series = sum(factor * root**power for power, factor in enumerate(SERIES, 1))

@@ -8,8 +8,6 @@ from typing import Self
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import gammaincc, gammainccinv, gammaincinv, ndtri
-from scipy.stats import laplace
 
 from nomdeplume.distance import Polar
 from nomdeplume.distance.ground import angles, directions
@@ -69,11 +67,13 @@ class PolarLaplace:
 
         Given that a length stayed above 0, it is Laplace beyond that; others tell no direction.
         """
+        from scipy.special import gammaincc, gammainccinv, gammaincinv, ndtri
+
         k, rate = vectors.shape[1], self.epsilon * self.arc
         was, is_ = np.linalg.norm(vectors, axis=1), np.linalg.norm(noisy, axis=1)
         angle, beside = seen_from(directions(vectors), noisy)
         aside = below(angle, k, lambda theta: -rate * theta, atan2(k - 1, rate))
-        beyond = laplace.sf(self.epsilon * (is_ - was)) / laplace.sf(-self.epsilon * was)
+        beyond = _above(self.epsilon * (is_ - was)) / _above(-self.epsilon * was)
         far = np.sqrt(2 * gammaincinv((k - 1) / 2, inside(aside)))  # a chi number
         normal = np.column_stack((far[:, None] * beside, -ndtri(inside(beyond))))
         length = np.linalg.norm(normal, axis=1)
@@ -157,3 +157,9 @@ class _Envelope:
         up = np.log1p(np.clip((flat - at) * self.fall, LEAST, 0))
         angle = self.left + down / self.steep + np.clip(at, 0, flat) - up / self.fall
         return np.clip(angle, 0, pi), down + up
+
+
+def _above(length: Floats) -> Floats:
+    """The chance that a Laplace number is above this."""
+    tail = np.exp(-np.abs(length)) / 2
+    return np.where(length > 0, tail, 1 - tail)

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.random import Generator
-from scipy.special import gammaincinv
 
 from nomdeplume.errors import InputError
 from nomdeplume.noise.kinds import Floats
@@ -66,6 +65,8 @@ def below(angle: Floats, k: int, log_weight: Callable[[Floats], Floats], mode: f
 
 def as_length(chance: Floats, k: int) -> Floats:
     """The length of standard noise in k dimensions that is not passed with this chance."""
+    from scipy.special import gammaincinv
+
     return np.asarray(gammaincinv(k, inside(chance)))
 
 

@@ -54,14 +54,14 @@ def test_no_two_texts_lose_more_than_their_account_says(reduction):
     way, texts, laws = texts_and_laws(reduction)
     seen, caught = 0, 0
     for (x, p), (y, q) in combinations(zip(texts, laws, strict=True), 2):
-        account = way.account(world.EPSILON, 2, VOCABULARY, x, y)
+        account = way.account((world.EPSILON, VOCABULARY.table.dimensions), 2, VOCABULARY, x, y)
         if not account.pure:
             assert p == pytest.approx(q, rel=1e-9)
             continue
         promise = way.guarantees(world.WORD, 2, VOCABULARY)[-1]
         assert account.pure == pytest.approx(promise.loss(x, y), rel=1e-12)
         due = np.array([true_delta(p, q, loss) for loss in SHARES * account.pure])
-        less = way.account(0.97 * world.EPSILON, 2, VOCABULARY, x, y)
+        less = way.account((0.97 * world.EPSILON, VOCABULARY.table.dimensions), 2, VOCABULARY, x, y)
         assert (due <= deltas(account, account.pure)).all()
         seen, caught = seen + 1, caught + bool((due > deltas(less, account.pure)).any())
     assert seen > 100

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import IO
 
 import rich_click as click
@@ -89,14 +89,21 @@ def counted(total: int, unit: str, *, shown: bool) -> Iterator[Callable[[int], N
 
 @contextmanager
 def calibrating(words: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
-    """A function that counts words while a promise is calibrated: twice each, in every pass."""
-    with counted(2 * words, "words compared with all others", shown=shown) as advance:
+    """A function that counts words while a promise is calibrated: twice each, in every pass.
+
+    The bar is there from the first count on: most mechanisms need none.
+    """
+    with ExitStack() as stack:
+        bar: list[Callable[[int], None]] = []
         done = 0
 
         def tell(count: int) -> None:
             nonlocal done
+            if not bar:
+                unit = "words compared with all others"
+                bar.append(stack.enter_context(counted(2 * words, unit, shown=shown)))
             done += count
-            advance(count if done < 2 * words else done - 4 * words)  # the next pass begins
+            bar[0](count if done < 2 * words else done - 4 * words)  # the next pass begins
             done %= 2 * words
 
         yield tell

@@ -247,7 +247,8 @@ class Obfuscator:
     @property
     def batch(self) -> int:
         """Documents released together: enough words for a few large matrix products."""
-        return max(1, 8192 // self.size)
+        words = 1 << 13 if isinstance(self.mechanism, NoisyNearest) else 1 << 17
+        return max(1, words // self.size)
 
     def __repr__(self) -> str:
         return (

@@ -34,7 +34,7 @@ TILE = 64  # answers whose weights are summed up
 NUMBERS = 1 << 20  # of a block of rows
 BLOCK = 512  # answers whose distances to as many are taken at a time
 ROWS = 256 << 20  # bytes of sums that are kept, at most: on 50,000 words those of 42,000
-DRAWS = 1 << 16  # made together
+DRAWS = 1 << 18  # made together
 NEAR = 1e-3  # of the largest squared norms: nearer pairs are computed directly
 
 

@@ -247,8 +247,7 @@ class Obfuscator:
     @property
     def batch(self) -> int:
         """Documents released together: enough words for a few large matrix products."""
-        words = 1 << 13 if isinstance(self.mechanism, NoisyNearest) else 1 << 17
-        return max(1, words // self.size)
+        return max(1, (8192 if isinstance(self.mechanism, NoisyNearest) else 131072) // self.size)
 
     def __repr__(self) -> str:
         return (

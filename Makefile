@@ -11,6 +11,8 @@ demo: $(READY)
 	  printf '\n--- %s, as written\n' "$$text"; cat "$$text"; \
 	  printf '\n--- %s, as released\n' "$$text"; ../$(BIN)/nomdeplume obfuscate --quiet "$$text" | fold -s -w 79; \
 	done
+	@printf '\n--- the last one again, at ε = 9 and with a step to a near word, which costs nothing\n'
+	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume obfuscate --quiet letters/observatory.txt --epsilon 9 --decode rank | fold -s -w 79
 	@printf '\n--- how far two of them are apart, and what a release promises between them\n'
 	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume distance letters/harbour.txt letters/observatory.txt --moves 6 --epsilon 6
 	@printf '\n--- a corpus: only the words, the id and the topic come out\n'

@@ -1,11 +1,13 @@
 """Mechanisms by name: what can be made, what is refused, and what is remembered."""
 
 import json
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 
 from nomdeplume import InputError, Obfuscator, PrivacyError, Table
+from nomdeplume.cli import progress
 from nomdeplume.decode import DECODERS, zipf
 from nomdeplume.mechanism import MECHANISMS, Recipe, exponential
 from nomdeplume.mechanism.remembered import Memory
@@ -367,3 +369,26 @@ def test_the_usual_memory_is_where_the_environment_says(monkeypatch, tmp_path):
     monkeypatch.delenv("NOMDEPLUME_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "own"))
     assert "nomdeplume" in Memory.usual().folder.parts
+
+
+def test_the_bar_begins_anew_with_every_pass(monkeypatch):
+    told = []
+
+    @contextmanager
+    def counted(total, unit, *, shown):
+        assert (total, shown) == (20, True)
+        yield told.append
+
+    monkeypatch.setattr(progress, "counted", counted)
+    with progress.calibrating(10, shown=True) as tell:
+        for count in (7, 13, 8, 12, 5):
+            tell(count)
+
+    assert np.cumsum(told).tolist() == [7, 0, 8, 0, 5]
+
+
+def test_no_bar_is_shown_where_nothing_is_calibrated(monkeypatch):
+    monkeypatch.setattr(progress, "counted", None)  # would fail if it were asked
+
+    with progress.calibrating(10, shown=True) as tell:
+        assert callable(tell)

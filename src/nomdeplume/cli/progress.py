@@ -102,8 +102,8 @@ def calibrating(words: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
             if not bar:
                 unit = "words compared with all others"
                 bar.append(stack.enter_context(counted(2 * words, unit, shown=shown)))
-            done += count
-            bar[0](count if done < 2 * words else done - 4 * words)  # the next pass begins
-            done %= 2 * words
+            over = 2 * words if done + count >= 2 * words else 0  # the next pass begins
+            done += count - over
+            bar[0](count - over)
 
         yield tell

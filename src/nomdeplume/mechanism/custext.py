@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nomdeplume.distance.ground import Grouped
 from nomdeplume.errors import positive, whole
 from nomdeplume.mechanism.groups import partition
-from nomdeplume.mechanism.inputs import in_order, looked_up, numbered
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -79,14 +79,14 @@ class CusText:
 
     def channel(self, ids: Ids) -> Floats:
         """The chances of all words of the table, (n, V)."""
-        rows = looked_up(ids, self._numbers)
+        rows = looked_up(ids, self.table, self.inputs)
         weights = self._weights(rows)
         chances = np.zeros((len(rows), len(self.table) + 1))  # the last for nobody
         np.put_along_axis(chances, self._near(rows), weights, axis=1)
         return np.asarray(chances[:, :-1] / weights.sum(axis=1, keepdims=True))
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
-        rows = looked_up(ids, self._numbers)
+        rows = looked_up(ids, self.table, self.inputs)
         released = np.empty(len(rows), dtype=np.int64)
         step = max(1, NUMBERS // self.group)
         for start in range(0, len(rows), step):
@@ -142,8 +142,4 @@ class CusText:
 
     @cached_property
     def _ids(self) -> Ids:
-        return np.arange(len(self.table)) if self.inputs is None else self.inputs
-
-    @cached_property
-    def _numbers(self) -> Ids:
-        return numbered(self.table, self._ids)
+        return all_of(self.table, self.inputs)

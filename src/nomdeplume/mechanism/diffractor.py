@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.ground import Listed
 from nomdeplume.errors import InputError, positive, whole
-from nomdeplume.mechanism.inputs import in_order, looked_up, numbered
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up
 from nomdeplume.mechanism.lists import lists_of
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -88,7 +88,7 @@ class Diffractor:
         With a = e^(−ε), a move by n has the chance a^|n|·(1 − a)/(1 + a), and all moves to
         or beyond an end that is n places away a^n/(1 + a) together.
         """
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         chances = np.zeros((len(ids), len(self.table)))
         last = len(self._ids) - 1
         if not last:
@@ -103,7 +103,7 @@ class Diffractor:
         return chances
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         released = np.empty(len(ids), dtype=np.int64)
         for start in range(0, len(ids), WORDS):
             some = ids[start : start + WORDS]
@@ -127,8 +127,4 @@ class Diffractor:
 
     @cached_property
     def _ids(self) -> Ids:
-        return np.arange(len(self.table)) if self.inputs is None else self.inputs
-
-    @cached_property
-    def _numbers(self) -> Ids:
-        return numbered(self.table, self._ids)
+        return all_of(self.table, self.inputs)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError, PrivacyError, positive
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.inputs import in_order, looked_up, made_of, numbered
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.scores import Plain, Score
 from nomdeplume.mechanism.tight import Tell, Tight, solved, tight
@@ -134,7 +134,7 @@ class Exponential:
 
     @property
     def covered(self) -> Ids:
-        return np.arange(len(self.table)) if self.inputs is None else self.inputs
+        return all_of(self.table, self.inputs)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         """The same mechanism on another table, all of whose words may come out."""
@@ -142,11 +142,11 @@ class Exponential:
 
     def channel(self, ids: Ids) -> Floats:
         """The chances of all words of the table, (n, V)."""
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         return self.choice.channel(ids)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         return self.choice.draw(np.asarray(ids, dtype=np.int64), rng)
 
     __getstate__ = made_of
@@ -165,11 +165,7 @@ class Exponential:
 
     @property
     def _answers(self) -> Ids:
-        return np.arange(len(self.table)) if self.outputs is None else self.outputs
-
-    @cached_property
-    def _numbers(self) -> Ids:
-        return numbered(self.table, self.covered)
+        return all_of(self.table, self.outputs)
 
 
 def _weights(weights: Floats, table: Table, answers: Ids) -> Floats:

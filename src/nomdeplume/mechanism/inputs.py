@@ -33,19 +33,18 @@ def in_order(table: Table, inputs: ArrayLike | None) -> Ids | None:
     return ids
 
 
-def numbered(table: Table, inputs: Ids) -> Ids:
-    """The number of each word of the table among the inputs; −1 if it is none of them."""
+def all_of(table: Table, ids: Ids | None) -> Ids:
+    """The ids, or those of all words of the table if none are given."""
+    return np.arange(len(table)) if ids is None else ids
+
+
+def looked_up(ids: Ids, table: Table, inputs: Ids | None) -> Ids:
+    """Their numbers among the inputs. A word without one is not covered, so it is refused."""
+    ids, covered = np.asarray(ids, dtype=np.int64), all_of(table, inputs)
     numbers = np.full(len(table), -1, dtype=np.int64)
-    numbers[inputs] = np.arange(len(inputs))
-    return numbers
-
-
-def looked_up(ids: Ids, numbers: Ids) -> Ids:
-    """Their numbers. A word without one is not covered by the promise, so it is refused."""
-    ids = np.asarray(ids, dtype=np.int64)
-    found = np.full(len(ids), -1, dtype=np.int64)
-    inside = (ids >= 0) & (ids < len(numbers))
-    found[inside] = numbers[ids[inside]]
+    numbers[covered] = np.arange(len(covered))
+    known = (ids >= 0) & (ids < len(table))
+    found = np.where(known, numbers[np.where(known, ids, 0)], -1)
     if (found < 0).any():
         raise PrivacyError(
             "every word must be one that the mechanism was made for, got others; "

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.decode.rank import Rank, Steps
-from nomdeplume.mechanism.inputs import made_of
+from nomdeplume.mechanism.inputs import all_of, made_of
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -83,7 +83,7 @@ class RankedFinite(Ranked):
     """The same of a mechanism that can say its chances, on a table where all can be told."""
 
     def channel(self, ids: Ids) -> Floats:
-        words = np.arange(len(self.table)) if self.outputs is None else self.outputs
+        words = all_of(self.table, self.outputs)
         return np.asarray(self.mechanism.channel(ids)[:, words] @ self.steps.chances(words))
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nomdeplume.distance import Covered
 from nomdeplume.errors import InputError, positive
 from nomdeplume.mechanism.exponential import Exponential
-from nomdeplume.mechanism.inputs import in_order, looked_up, made_of, numbered
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell
 from nomdeplume.privacy.guarantee import Guarantee
@@ -114,13 +114,9 @@ class SanText:
         return {**made_of(self), **found, "tell": None}
 
     def _common(self, ids: Ids) -> NDArray[np.bool_]:
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         return ~np.isin(ids, self.covered)
 
     @cached_property
     def _ids(self) -> Ids:
-        return np.arange(len(self.table)) if self.inputs is None else self.inputs
-
-    @cached_property
-    def _numbers(self) -> Ids:
-        return numbered(self.table, self._ids)
+        return all_of(self.table, self.inputs)

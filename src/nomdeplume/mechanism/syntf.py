@@ -14,7 +14,7 @@ from nomdeplume.distance import Discrete, Ground
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import positive
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.inputs import in_order, looked_up, made_of, numbered
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.scores import Plain
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -68,7 +68,7 @@ class SynTf:
 
     @cached_property
     def choice(self) -> Choice:
-        answers = np.arange(len(self.table)) if self.outputs is None else self.outputs
+        answers = all_of(self.table, self.outputs)
         return Choice(self.table, answers, Dissimilar(), self.epsilon / 2, image=directions)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:
@@ -76,14 +76,9 @@ class SynTf:
 
     def channel(self, ids: Ids) -> Floats:
         """The chances of all words of the table, (n, V)."""
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         return self.choice.channel(ids)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
-        looked_up(ids, self._numbers)
+        looked_up(ids, self.table, self.inputs)
         return self.choice.draw(np.asarray(ids, dtype=np.int64), rng)
-
-    @cached_property
-    def _numbers(self) -> Ids:
-        covered = np.arange(len(self.table)) if self.inputs is None else self.inputs
-        return numbered(self.table, covered)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
-
 from nomdeplume.calibrate.drawing import panels
 from nomdeplume.calibrate.report import Report
 from nomdeplume.picture.drawing import FONT
-from nomdeplume.picture.writing import safe
+from nomdeplume.picture.writing import hashed, safe
 
 STYLE = f"""
 :root{{color-scheme:light dark;--ink:#1f2933;--soft:#616e7c;--line:#d9dfe5;--paper:#fff;
@@ -52,8 +49,7 @@ p.soft{{color:var(--soft);font-size:.9rem}}
 
 def page(report: Report) -> str:
     """The page; nothing can run in it, and it asks for nothing from anywhere."""
-    digest = b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    policy = f"default-src 'none'; style-src {hashed(STYLE)}; base-uri 'none'; form-action 'none'"
     shares, spread = panels(report)
     table = report.dial.vocabulary.table
     title = f"Calibration of {report.title}"

@@ -45,7 +45,6 @@ class Kind:
     projected: bool = False  # whether the noise may live in fewer dimensions
     narrowed: bool = True  # whether other words may come out than go in
     weighted: bool = False
-    about: str = ""
     epsilon: float = 6.0  # usually: about one common word in ten stays, on the bundled table
 
 
@@ -160,62 +159,49 @@ DECODINGS: dict[str, dict[str, float]] = {
     "bayes": {},
 }
 MECHANISMS: dict[str, Kind] = {
-    "laplace": Kind(
-        _noisy, noise=_laplace, projected=True, about="noise in all directions alike, then decoded"
-    ),
-    "vickrey": Kind(
-        _noisy, noise=_laplace, projected=True, about="the same, the nearest word or the second"
-    ),
+    "laplace": Kind(_noisy, noise=_laplace, projected=True),
+    "vickrey": Kind(_noisy, noise=_laplace, projected=True),
     "mahalanobis": Kind(
         _noisy,
         {"mu": 0.8},
         lambda table, recipe: Mahalanobis.of(table, recipe.epsilon, mu=recipe.given("mu")),
         projected=True,
         epsilon=10.0,
-        about="noise of the shape of the table",
     ),
     "vmf": Kind(
         _noisy,
         noise=lambda _, recipe: VonMisesFisher(recipe.epsilon),
         epsilon=40.0,
-        about="noise on the sphere of directions",
     ),
     "polar": Kind(
         _noisy,
         noise=lambda table, recipe: PolarLaplace.of(table, recipe.epsilon),
         epsilon=10.0,
-        about="noise on direction and length apart",
     ),
     "exponential": Kind(
         _chosen,
         {"a": 0.0},
         weighted=True,
         epsilon=2.0,
-        about="words by their distance, exactly calibrated",
     ),
     "tem": Kind(
         _chosen,
         {"a": 0.0, "beta": 0.001},
         weighted=True,
         epsilon=2.0,
-        about="the same, all words beyond a cap alike",
     ),
-    "syntf": Kind(_syntf, epsilon=40.0, about="similar words, under plain differential privacy"),
+    "syntf": Kind(_syntf, epsilon=40.0),
     "santext+": Kind(
         _santext,
         {"a": 0.0, "share": 0.1, "p": 0.3},
         narrowed=False,
         epsilon=2.0,
-        about="rare words by distance; common ones mostly pass",
     ),
-    "custext": Kind(
-        _custext, {"group": 20}, narrowed=False, epsilon=2.0, about="within groups of near words"
-    ),
+    "custext": Kind(_custext, {"group": 20}, narrowed=False, epsilon=2.0),
     "diffractor": Kind(
         _diffractor,
         {"lists": 5},
         narrowed=False,
         epsilon=0.2,
-        about="steps along lists of all words",
     ),
 }

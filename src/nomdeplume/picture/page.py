@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-from base64 import b64encode
 from collections.abc import Sequence
 
 from nomdeplume.flow import Flow, Move
 from nomdeplume.picture.drawing import FONT, NAMES, STEPS, svg
-from nomdeplume.picture.writing import DARK, added, number, percent, safe, shade
+from nomdeplume.picture.writing import DARK, added, hashed, number, percent, safe, shade
 
 STYLE = f"""
 :root{{color-scheme:light dark;--ink:#1f2933;--soft:#616e7c;--line:#d9dfe5;--paper:#fff}}
@@ -59,7 +57,7 @@ WARNING = "This page shows words of both texts. It is not a release: do not publ
 
 def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = ()) -> str:
     """The plan as a page that stands by itself; only its own style and script can run in it."""
-    policy = f"default-src 'none'; style-src {_sha256(STYLE)}; script-src {_sha256(SCRIPT)}"
+    policy = f"default-src 'none'; style-src {hashed(STYLE)}; script-src {hashed(SCRIPT)}"
     title = f"{flow.metric}: {names[0]}, {names[1]}"
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -91,8 +89,3 @@ def _row(move: Move, *, adds: bool) -> str:
     words = "".join(f'<td dir="auto">{safe(word)}</td>' for word in (move.word, move.becomes))
     amounts = [percent(move.share), number(move.distance, 3), *([added(move)] if adds else [])]
     return f"<tr>{words}{''.join(f'<td>{amount}</td>' for amount in amounts)}</tr>\n"
-
-
-def _sha256(text: str) -> str:
-    """What a Content-Security-Policy calls a piece of style or script."""
-    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"

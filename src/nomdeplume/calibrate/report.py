@@ -44,17 +44,7 @@ class Report:
     @property
     def title(self) -> str:
         """The mechanism, how it decodes, and what else was given."""
-        recipe = self.dial.recipe
-        parts = [recipe.mechanism]
-        if recipe.decoding not in ("nearest", recipe.mechanism):
-            parts.append(f"decoded by {recipe.decoding}")
-        if recipe.dimensions:
-            parts.append(f"in {recipe.dimensions} dimensions")
-        if recipe.outputs is not None:
-            parts.append("of a list of words")
-        if recipe.weights is not None:
-            parts.append("with weights")
-        return ", ".join([*parts, *(f"{name} = {v:g}" for name, v in recipe.settings.items())])
+        return self.dial.recipe.title
 
     @property
     def table(self) -> str:

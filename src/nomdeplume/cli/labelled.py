@@ -1,0 +1,154 @@
+"""Labelled texts for `nomdeplume evaluate`: a corpus, one to try, or releases with their texts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nomdeplume.errors import InputError
+
+if TYPE_CHECKING:
+    from nomdeplume.evaluate.labelled import Labelled
+    from nomdeplume.formats.records import Record
+
+SOTU = "sotu"
+USUAL = ("author", "topic")  # fields that are used where they are there
+LABELS = ("author", "topic", "group", "split")
+
+
+@dataclass(frozen=True, eq=False)
+class Read:
+    """A corpus, what it is called, and its releases where others made them."""
+
+    corpus: Labelled
+    name: str
+    released: Sequence[Sequence[str]] = ()
+    group_field: str = ""
+
+
+def read(names: tuple[str, ...], options: dict[str, Any]) -> Read:
+    """The corpus that is named, without those who have too few texts."""
+    if names == (SOTU,) and not Path(SOTU).exists():
+        return _sotu(options)
+    if not names:
+        raise InputError("name a corpus to evaluate on, or sotu to try it; see --help.")
+    records, fields = _records(names, options)
+    corpus = _labelled(records, fields).with_at_least(options["min_documents"])
+    return Read(corpus, ", ".join(Path(name).name for name in names))
+
+
+def elsewhere(options: dict[str, Any]) -> Read:
+    """Original texts and the releases that others made of them, by id, else by order."""
+    records, fields = _records((options["original"],), options)
+    draws = [_aligned(name, records, options) for name in options["released"]]
+    corpus = _labelled(records, fields).with_at_least(options["min_documents"])
+    places = corpus.places.tolist() if corpus.places is not None else []
+    released = [[draw[i] for i in places] for draw in draws]
+    return Read(corpus, Path(options["released"][0]).name, released)
+
+
+def texts_of(name: str, options: dict[str, Any]) -> Iterator[str]:
+    """The texts of a file, one after the other."""
+    return (record.text for record in _opened((name,), options, ()))
+
+
+def _sotu(options: dict[str, Any]) -> Read:
+    """Speeches to try it on; a speech is never torn apart, unless somebody says otherwise."""
+    from nomdeplume.evaluate.labelled import Labelled
+    from nomdeplume.evaluate.sotu import documents
+
+    found = list(documents())
+    given = {"author": "author", "topic": "topic", "group": "speech"}
+    fields = {name: options[f"{name}_field"] or usual for name, usual in given.items()}
+    for field in fields.values():
+        if field not in found[0]:
+            raise InputError(f"no field {field!r:.40} in sotu; it has {', '.join(found[0])}.")
+    columns = {name: [record[field] for record in found] for name, field in fields.items()}
+    corpus = Labelled.of(
+        [record["text"] for record in found],
+        columns["author"],
+        columns["topic"],
+        groups=columns["group"],
+    )
+    most = max(options["min_documents"], 20)
+    return Read(corpus.with_at_least(most), SOTU, group_field=fields["group"])
+
+
+def _records(
+    names: tuple[str, ...], options: dict[str, Any]
+) -> tuple[list[Record], Mapping[str, str]]:
+    """All records that can be read, and the fields of their labels.
+
+    Author and topic are looked for under their usual names, and one of them may be missing;
+    a field that somebody named must be there.
+    """
+    fields = {name: options[f"{name}_field"] for name in LABELS if options[f"{name}_field"]}
+    guessed = [name for name in USUAL if name not in fields]
+    while True:
+        tried = {**fields, **{name: name for name in guessed}}
+        try:
+            return list(_opened(names, options, tuple(tried.values()))), tried
+        except InputError as error:
+            missing = [name for name in guessed if f"no field {name!r} in" in str(error)]
+            if not missing or len(tried) == 1:
+                raise
+            guessed.remove(missing[0])
+
+
+def _opened(
+    names: tuple[str, ...], options: dict[str, Any], keep: tuple[str, ...]
+) -> Iterator[Record]:
+    """The records of files; those that cannot be read are told and left out."""
+    from nomdeplume.cli.options import sign
+    from nomdeplume.cli.progress import progress
+    from nomdeplume.formats.reading import open_inputs
+    from nomdeplume.formats.records import Fields, Record
+
+    fields = Fields(options["text_field"], options["id_field"], keep)
+    more = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
+    source = open_inputs(names, fields, **more)
+    shown = sys.stderr.isatty() and not options["quiet"]
+    with progress(source, shown=shown, hint="") as (tell, advance):
+        for record in source.records:
+            if isinstance(record, Record):
+                yield record
+                advance()
+            else:
+                tell(f"{record.place}: left out: {record.reason}")
+
+
+def _labelled(records: Sequence[Record], fields: Mapping[str, str]) -> Labelled:
+    from nomdeplume.evaluate.labelled import Labelled
+
+    columns = {
+        name: [record.fields.get(field) for record in records] for name, field in fields.items()
+    }
+    return Labelled.of(
+        [record.text for record in records],
+        columns.get("author"),
+        columns.get("topic"),
+        groups=columns.get("group"),
+        split=columns.get("split"),
+    )
+
+
+def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> list[str]:
+    """The released texts in the order of the originals."""
+    released, field = list(_opened((name,), options, ())), options["id_field"]
+    ids = [[record.fields.get(field) for record in each] for each in (records, released)]
+    if all(_tells_apart(each) for each in ids) and set(map(str, ids[0])) <= set(map(str, ids[1])):
+        by_id = {str(one): record.text for one, record in zip(ids[1], released, strict=True)}
+        return [by_id[str(one)] for one in ids[0]]
+    if len(released) != len(records):
+        raise InputError(
+            f"{name} holds {len(released):,} documents and the originals are {len(records):,}; "
+            "to be matched they need the same ids (--id-field), or to be as many."
+        )
+    return [record.text for record in released]
+
+
+def _tells_apart(ids: Sequence[Any]) -> bool:
+    return all(one is not None for one in ids) and len(set(map(str, ids))) == len(ids)

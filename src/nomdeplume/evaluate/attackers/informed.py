@@ -1,0 +1,99 @@
+"""The informed attacker: he knows the mechanism, and asks Bayes who wrote a release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.evaluate.attackers.attacker import Attacker
+from nomdeplume.evaluate.reader import Reader
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism.kinds import Finite
+from nomdeplume.privacy.random import seeded
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+BACKGROUND = 1000.0  # words of all authors' texts that are added to each author's own
+BLOCK = 256  # rows of a channel at a time: 256 × V numbers
+DRAWS = 5  # of each word, where chances are not known but drawn
+
+
+class Informed(Attacker):
+    """Learns from clean texts which words an author uses, and knows what becomes of words.
+
+    A release of words v₁…v_N of author a has the chance Π q_a(vᵢ), q_a(v) = Σ_w θ_a(w)·K(w)(v),
+    for an author who draws words from θ_a and a mechanism with chances K. Without a mechanism
+    K changes nothing, and this is naive Bayes.
+    """
+
+    def __init__(self, reader: Reader, mechanism: Mechanism | None = None) -> None:
+        self.reader = reader
+        self.mechanism = mechanism
+
+    def fit(self, texts: Sequence[str], authors: Any) -> Self:
+        codes = self._met(authors)
+        own = by_author(self.reader.counts(texts), codes)
+        self.chances_ = chances(pushed(own, self.mechanism, seeded(0)))
+        return self
+
+    def decision_function(self, texts: Sequence[str]) -> Floats:
+        return np.asarray(self.reader.counts(texts) @ self.chances_.T)
+
+
+def by_author(counts: Any, codes: Ids, number: int | None = None) -> Any:
+    """The counts of each author's texts, added up: (authors, V), sparse."""
+    from scipy.sparse import csr_array
+
+    n, authors = counts.shape[0], int(codes.max()) + 1 if number is None else number
+    members = csr_array((np.ones(n), (codes, np.arange(n))), shape=(authors, n))
+    return (members @ counts).tocsr()
+
+
+def pushed(counts: Any, mechanism: Mechanism | None, rng: Generator) -> Any:
+    """What is expected of counts after the mechanism: (rows, V).
+
+    Exactly where its chances are known, block by block of words; else by some releases of
+    every word that occurs.
+    """
+    if mechanism is None:
+        return counts
+    if not isinstance(mechanism, Finite):
+        return _drawn(counts, mechanism, rng)
+    used = np.flatnonzero(counts.sum(axis=0))
+    columns = counts.tocsc()
+    out = np.zeros(counts.shape)
+    for start in range(0, len(used), BLOCK):
+        ids = used[start : start + BLOCK]
+        out += columns[:, ids] @ mechanism.channel(ids)
+    return out
+
+
+def _drawn(counts: Any, mechanism: Mechanism, rng: Generator) -> Any:
+    """Every word of every row released several times: (rows, V), sparse."""
+    from scipy.sparse import coo_array
+
+    found = counts.tocoo()
+    times = np.maximum(1, found.data.astype(np.int64))
+    rows = np.tile(np.repeat(found.coords[0], times), DRAWS)
+    ids = np.tile(np.repeat(found.coords[1], times), DRAWS)
+    released = mechanism.release(ids, rng)
+    data = np.full(len(rows), 1 / DRAWS)
+    return coo_array((data, (rows, released)), shape=counts.shape).tocsr()
+
+
+def chances(counts: Any, background: float = BACKGROUND) -> Floats:
+    """ln q of every word for every author: (authors, V).
+
+    An author's own words, and as many as `background` of everybody's: who has said little is
+    taken to speak as all do. A word that nobody has is as likely as half of one.
+    """
+    own = counts.toarray() if hasattr(counts, "toarray") else np.asarray(counts)
+    everybody = own.sum(axis=0) + 0.5 / own.shape[1]
+    everybody /= everybody.sum()
+    mixed = own + background * everybody
+    return np.asarray(np.log(mixed / mixed.sum(axis=1, keepdims=True)))

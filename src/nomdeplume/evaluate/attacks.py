@@ -1,0 +1,159 @@
+"""All attackers on one release: trained on clean texts, and on releases like it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.evaluate.attackers import ENSEMBLE, INFORMED, Kind
+from nomdeplume.evaluate.attackers.informed import by_author, chances, pushed
+from nomdeplume.evaluate.choosing import added, best_of, standard
+from nomdeplume.evaluate.folds import Fold
+from nomdeplume.evaluate.identification import Identification
+from nomdeplume.evaluate.labelled import Labels
+from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.scores import Scores, fitted, scored
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism.kinds import Finite
+
+Draws = Sequence[Sequence[str]]
+Tell = Callable[[str], None]
+
+BACKGROUNDS = (50.0, 500.0, 5000.0)  # words of everybody's that an informed attacker tries
+
+
+@dataclass(frozen=True, eq=False)
+class Attacks:
+    """Attackers on the authors of some texts, with what they learnt from clean texts.
+
+    `clean` are the texts in the form of a release, as far as the attacker knows it.
+    """
+
+    kinds: Mapping[str, Kind]
+    authors: Labels
+    folds: Sequence[Fold]
+    reader: Reader
+    clean: Sequence[str]
+    _static: dict[str, Sequence[Any]] = field(default_factory=dict)
+
+    def before(self, texts: Sequence[str], tell: Tell) -> dict[str, Identification]:
+        """Trained on clean texts and tested on them, as they are."""
+        found = {}
+        for name, kind in self.kinds.items():
+            tell(name)
+            if name == INFORMED:
+                found[name] = self._informed([texts], self._of_texts([texts]))
+            else:
+                models = self._fitted(kind, [texts])
+                found[name] = scored(models, self.folds, [texts], self._number)
+        return self._identified(self._with_ensemble(found))
+
+    def static(self, draws: Draws, tell: Tell) -> dict[str, Scores]:
+        """Trained on clean texts, tested on releases."""
+        found = {}
+        for name, kind in self.kinds.items():
+            tell(name)
+            if name == INFORMED:
+                found[name] = self._informed(draws, self._of_texts([self.clean]))
+                continue
+            if name not in self._static:
+                self._static[name] = self._fitted(kind, [self.clean])
+            found[name] = scored(self._static[name], self.folds, draws, self._number)
+        return found
+
+    def adaptive(
+        self,
+        draws: Draws,
+        static: Mapping[str, Scores],
+        tell: Tell,
+        *,
+        training: int,
+        mechanism: Mechanism | None,
+        rng: Generator,
+    ) -> dict[str, Scores]:
+        """Trained on releases, with what clean texts tell besides where that helps.
+
+        Who can make releases has the clean texts too. He tries releases, clean texts and both
+        on texts of his own, and takes what works there.
+        """
+        found = {}
+        for name, kind in self.kinds.items():
+            tell(name)
+            if name == INFORMED:
+                found[name] = self._informed(draws, self._expected(draws, mechanism, rng))
+            else:
+                models = self._fitted(kind, draws[:training])
+                found[name] = scored(models, self.folds, draws, self._number)
+            both = standard(found[name]) + standard(static[name])
+            ways = [found[name], static[name], both]
+            found[name] = best_of(ways, self.authors.codes, self.folds)
+        return self._with_ensemble(found)
+
+    def _identified(self, found: Mapping[str, Scores]) -> dict[str, Identification]:
+        codes = self.authors.codes
+        return {name: Identification(scores, codes, self.folds) for name, scores in found.items()}
+
+    def identified(
+        self, static: Mapping[str, Scores], adaptive: Mapping[str, Scores]
+    ) -> dict[str, tuple[Identification, Identification | None]]:
+        """What both kinds of attacker tell: adaptive, and static where there is one."""
+        one, other = self._identified(adaptive), self._identified(static)
+        return {name: (each, other.get(name)) for name, each in one.items()}
+
+    @property
+    def _number(self) -> int:
+        return len(self.authors.names)
+
+    def _fitted(self, kind: Kind, draws: Draws) -> Sequence[Any]:
+        return fitted(partial(kind.make, self.reader), self.folds, draws, self.authors.codes)
+
+    def _with_ensemble(self, found: dict[str, Scores]) -> dict[str, Scores]:
+        if len(found) < 2:
+            return found
+        return {**found, ENSEMBLE: added(list(found.values()), self.authors.codes, self.folds)}
+
+    def _informed(self, draws: Draws, words: Sequence[Any]) -> Scores:
+        """Bayes by the words of each author, of each fold's training texts: one (A, V) a fold."""
+        tested = [self.reader.counts(texts) for texts in draws]
+        ways = []
+        for background in BACKGROUNDS:
+            scores = np.full((len(draws), len(draws[0]), self._number), np.nan, dtype=np.float32)
+            for fold, own in zip(self.folds, words, strict=True):
+                told = chances(own, background).T
+                for rows, counts in zip(scores, tested, strict=True):
+                    rows[fold.test] = counts[fold.test] @ told
+            ways.append(scores)
+        return best_of(ways, self.authors.codes, self.folds)
+
+    def _of_texts(self, draws: Draws) -> list[Any]:
+        """The words of each author's training texts, for each fold."""
+        counts = sum(self.reader.counts(texts) for texts in draws)
+        codes = self.authors.codes
+        return [
+            by_author(counts[fold.train], codes[fold.train], self._number) for fold in self.folds
+        ]
+
+    def _expected(self, draws: Draws, mechanism: Mechanism | None, rng: Generator) -> list[Any]:
+        """The same as a mechanism leaves them: by its chances, else as releases show them.
+
+        Chances are linear: what becomes of each author's texts in each fold is worked out
+        once, and what teaches a fold is all but its own part.
+        """
+        if not isinstance(mechanism, Finite):
+            return self._of_texts(draws)
+        parts = np.zeros(len(self.clean), dtype=np.int64)
+        for place, fold in enumerate(self.folds, start=1):
+            parts[fold.test] = place
+        number, pieces = self._number, len(self.folds) + 1
+        counts = by_author(
+            self.reader.counts(self.clean), parts * number + self.authors.codes, pieces * number
+        )
+        out = pushed(counts, mechanism, rng).reshape(pieces, number, -1)
+        whole: NDArray[np.float64] = out.sum(axis=0)
+        return [whole - out[place] for place in range(1, pieces)]

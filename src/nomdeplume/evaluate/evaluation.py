@@ -1,0 +1,192 @@
+"""An evaluation: clean texts first, then cell by cell, and what it all amounts to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from hashlib import sha256
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from nomdeplume._version import __version__
+from nomdeplume.errors import InputError
+from nomdeplume.evaluate.conclusion import caveats, conclusion
+from nomdeplume.evaluate.frontier import by_attack, by_budget
+from nomdeplume.evaluate.identification import DOCUMENTS
+from nomdeplume.evaluate.lab import TRAINING, Lab
+from nomdeplume.evaluate.labelled import Labels
+from nomdeplume.evaluate.prior import BY_PLACE
+from nomdeplume.evaluate.setting import Setting
+from nomdeplume.evaluate.store import FORMAT, Store
+
+Tell = Callable[[str], None]
+Work = Callable[[Tell], dict[str, Any]]
+
+CLEAN = "clean"
+ELSEWHERE = "released elsewhere"
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A lab and what is asked of it: settings to release under, or releases made elsewhere."""
+
+    lab: Lab
+    settings: Sequence[Setting] = ()
+    released: Sequence[Sequence[str]] = ()
+    name: str = "texts"
+    split: str = ""
+    prior: str = BY_PLACE
+    hide_authors: bool = False
+
+    def __post_init__(self) -> None:
+        if self.settings and self.released:
+            raise InputError("judge settings or releases made elsewhere, not both at once.")
+
+    @property
+    def steps(self) -> int:
+        """Parts that a run consists of."""
+        return 1 + len(self.settings) + bool(self.released)
+
+    def run(
+        self,
+        store: Store | None = None,
+        tell: Tell | None = None,
+        step: Callable[[], None] | None = None,
+    ) -> dict[str, Any]:
+        """All results; what `store` holds already is not done again."""
+        store = Store(self.question) if store is None else store
+        say: Tell = tell or (lambda _: None)
+        for key, work in self._work():
+            if key not in store.parts:
+                store.add(key, work(partial(_say, say, key)))
+            if step:
+                step()
+        results = self._results(store)
+        store.finish(results, [key for key, _ in self._work()])
+        return results
+
+    @property
+    def question(self) -> str:
+        """A hash of all that results depend on, but for the settings, which are told apart."""
+        lab = self.lab
+        facts = {
+            "version": __version__,
+            "corpus": lab.corpus.fingerprint,
+            "table": lab.vocabulary.table.fingerprint,
+            "kept": lab.vocabulary.fingerprint,
+            "attackers": list(lab.kinds),
+            "folds": [sha256(fold.test.tobytes()).hexdigest() for fold in lab.folds],
+            "draws": lab.draws,
+            "seed": lab.seed,
+            "prior": sha256(np.ascontiguousarray(lab.prior).tobytes()).hexdigest(),
+            "released": [
+                sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()
+                for texts in self.released
+            ],
+        }
+        return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+
+    def _work(self) -> list[tuple[str, Work]]:
+        """What is to be done, by keys: clean texts first."""
+        cells = [(setting.key, partial(self.lab.cell, setting)) for setting in self.settings]
+        elsewhere = [(ELSEWHERE, self._elsewhere)] if self.released else []
+        return [(CLEAN, self.lab.before), *cells, *elsewhere]
+
+    def _elsewhere(self, tell: Tell) -> dict[str, Any]:
+        """Releases that were made by somebody else, of whom nothing is known."""
+        started = monotonic()
+        judged = self.lab.judged(self.released, None, np.random.default_rng(0), tell)
+        names = ("epsilon", "size", "budget", "unchanged", "reconstruction")
+        return {
+            "mechanism": ELSEWHERE,
+            "title": ELSEWHERE,
+            **dict.fromkeys(names),
+            **dict.fromkeys(("metric", "formula", "covers"), ""),
+            "odds": [],
+            "promise": [],
+            **judged,
+            "not_private": False,
+            "seconds": round(monotonic() - started, 1),
+        }
+
+    def _results(self, store: Store) -> dict[str, Any]:
+        lab, corpus = self.lab, self.lab.corpus
+        keys = [key for key, _ in self._work()]
+        results: dict[str, Any] = {
+            "format": FORMAT,
+            "nomdeplume": __version__,
+            "complete": True,
+            "corpus": self._corpus(),
+            "protocol": self._protocol(),
+            "authors": _listed(corpus.author, "author" if self.hide_authors else ""),
+            "topics": _listed(corpus.topic),
+            "floors": lab.floors(),
+            "clean": store.parts[CLEAN],
+            "cells": [store.parts[key] for key in keys[1:]],
+        }
+        results["summary"] = self._summary(results)
+        return results
+
+    def _corpus(self) -> dict[str, Any]:
+        corpus = self.lab.corpus
+        return {
+            "name": self.name,
+            "documents": len(corpus),
+            "authors": len(corpus.author.names) if corpus.author else 0,
+            "topics": len(corpus.topic.names) if corpus.topic else 0,
+            "kept_words": round(self.lab.kept_words, 1),
+            "left_out": corpus.left_out,
+        }
+
+    def _protocol(self) -> dict[str, Any]:
+        lab, vocabulary = self.lab, self.lab.vocabulary
+        features = vocabulary.features
+        return {
+            "folds": len(lab.folds),
+            "split": self.split,
+            "draws": len(self.released) or lab.draws,
+            "training_draws": min(TRAINING, len(self.released) or lab.draws),
+            "seed": lab.seed,
+            "documents": list(DOCUMENTS),
+            "attackers": list(lab.kinds) if lab.corpus.author else [],
+            "prior": self.prior,
+            "table": vocabulary.table.name,
+            "table_words": len(vocabulary.table),
+            "dimensions": vocabulary.table.dimensions,
+            "kept": len(vocabulary),
+            "fingerprint": vocabulary.table.fingerprint,
+            "features": features and features.origin,
+        }
+
+    def _summary(self, results: dict[str, Any]) -> dict[str, Any]:
+        cells, corpus = results["cells"], self.lab.corpus
+        both = corpus.author is not None and corpus.topic is not None
+        times = len(corpus) / len(corpus.author.names) if corpus.author else 1.0
+        floor = float(corpus.topic.counts.max() / len(corpus)) if corpus.topic else 0.0
+        return {
+            "by_budget": by_budget(cells),
+            "by_author_budget": by_budget(cells, times) if corpus.author else [],
+            "by_attack": by_attack(cells, results["clean"], results["floors"], floor)
+            if both
+            else [],
+            "conclusion": conclusion(results),
+            "caveats": caveats(results),
+        }
+
+
+def _say(tell: Tell, key: str, part: str) -> None:
+    tell(f"{key}: {part}")
+
+
+def _listed(labels: Labels | None, instead: str = "") -> list[dict[str, Any]]:
+    """Names and how many texts have them; numbered instead where names are not to be shown."""
+    if labels is None:
+        return []
+    return [
+        {"name": f"{instead} {place}" if instead else name, "documents": int(count)}
+        for place, (name, count) in enumerate(zip(labels.names, labels.counts, strict=True), 1)
+    ]

@@ -1,0 +1,50 @@
+"""Floors: what is guessed of an author without reading a word of the release."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nomdeplume.evaluate.figures import Figure, figure
+from nomdeplume.evaluate.folds import Fold
+from nomdeplume.evaluate.labelled import Labelled, Labels
+
+Ids = NDArray[np.int64]
+
+
+def chance(authors: Labels) -> float:
+    """A guess among all authors alike."""
+    return 1 / len(authors.names)
+
+
+def majority(authors: Labels, folds: Sequence[Fold]) -> Figure:
+    """Always the author who wrote most of the training texts."""
+    return _guessed(authors, np.zeros(len(authors), dtype=np.int64), folds)
+
+
+def topic_oracle(corpus: Labelled, folds: Sequence[Fold]) -> Figure | None:
+    """The author who wrote most of the training texts on the true topic.
+
+    A release that keeps topics keeps at least this much: no mechanism can be asked for less.
+    """
+    if corpus.author is None or corpus.topic is None:
+        return None
+    return _guessed(corpus.author, corpus.topic.codes, folds)
+
+
+def _guessed(authors: Labels, known: Ids, folds: Sequence[Fold]) -> Figure:
+    """The commonest author among training texts with the same thing known; ties to the first.
+
+    Where no training text has it, the commonest of all.
+    """
+    shares = []
+    for fold in folds:
+        counts = np.zeros((int(known.max()) + 1, len(authors.names)))
+        np.add.at(counts, (known[fold.train], authors.codes[fold.train]), 1)
+        counts[counts.sum(axis=1) == 0] = counts.sum(axis=0)
+        guess = counts.argmax(axis=1)
+        shares.append((guess[known[fold.test]] == authors.codes[fold.test]).mean())
+    sizes = np.array([len(fold.test) for fold in folds], dtype=np.float64)
+    return figure(np.array([shares]), sizes, count=float(sizes.sum()))

@@ -1,0 +1,255 @@
+"""The lab: a corpus is released under a setting, attacked, and read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.bag import Bag
+from nomdeplume.evaluate.attackers import Kind
+from nomdeplume.evaluate.attacks import Attacks
+from nomdeplume.evaluate.floors import chance, majority, topic_oracle
+from nomdeplume.evaluate.folds import Fold
+from nomdeplume.evaluate.identification import DOCUMENTS, Identification
+from nomdeplume.evaluate.labelled import Labelled
+from nomdeplume.evaluate.likeness import likeness
+from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.reconstruction import reconstruction
+from nomdeplume.evaluate.setting import Setting
+from nomdeplume.evaluate.topics import Topics
+from nomdeplume.evaluate.verification import verification
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.random import secure, seeded
+from nomdeplume.vocabulary import Vocabulary
+
+Draws = Sequence[Sequence[str]]
+Tell = Callable[[str], None]
+
+TRAINING = 3  # draws that an adaptive attacker learns from
+EXAMPLES = 6  # released documents that are shown
+
+
+@dataclass(frozen=True, eq=False)
+class Lab:
+    """A corpus, split into folds, and the attackers that are set on it."""
+
+    corpus: Labelled
+    vocabulary: Vocabulary
+    kinds: Mapping[str, Kind]
+    folds: tuple[Fold, ...]
+    prior: NDArray[np.float64]  # (V,) of words before any is released; public
+    draws: int = 5
+    seed: int | None = None
+    bags: bool = True  # whether releases are kept words in alphabetical order, or texts in any form
+
+    def before(self, tell: Tell) -> dict[str, Any]:
+        """How well authors and topics are told from the texts as they are."""
+        found: dict[str, Any] = {"topic": None, "attackers": {}, "verification": None}
+        texts = self.corpus.texts
+        if self.corpus.topic is not None:
+            tell("topics")
+            known = (self.corpus.topic, self.folds, self._reader)
+            found["topic"] = Topics.taught([texts], *known).told([texts])
+        if self._attacks is not None:
+            told = self._attacks.before(texts, tell)
+            found["attackers"] = {name: identified(each) for name, each in told.items()}
+            found["best"] = best = _best(found["attackers"], "1")
+            found["confusion"] = _shares(told[best])
+            found["per_author"] = [each.facts() for each in told[best].recalls()]
+            found["verification"] = self._verified([texts], [texts])
+        return found
+
+    def floors(self) -> dict[str, Any] | None:
+        """What is guessed of authors without reading."""
+        authors = self.corpus.author
+        if authors is None:
+            return None
+        oracle = topic_oracle(self.corpus, self.folds)
+        return {
+            "chance": chance(authors),
+            "majority": majority(authors, self.folds).facts(),
+            "topic_oracle": oracle and oracle.facts(),
+        }
+
+    def cell(self, setting: Setting, tell: Tell) -> dict[str, Any]:
+        """Release all texts under a setting, `draws` times, and see what is left of them."""
+        started, rng = monotonic(), self._rng(setting)
+        tell("releases")
+        made = Obfuscator.of(
+            setting.recipe, self.vocabulary, size=setting.size, reduction=setting.reduction
+        )
+        draws = [[" ".join(words) for words in made.release(self._bags, rng)] for _ in self._times]
+        tell("words")
+        words = np.concatenate([np.repeat(bag.ids, bag.counts) for bag in self._bags])
+        rebuilt = reconstruction(made.mechanism, words, self.prior, self.draws, rng)
+        return {
+            **promised(made, setting),
+            **self.judged(draws, made.mechanism, rng, tell),
+            "reconstruction": {name: each.facts() for name, each in vars(rebuilt).items()},
+            "not_private": self.seed is not None,
+            "seconds": round(monotonic() - started, 1),
+        }
+
+    def judged(
+        self, draws: Draws, mechanism: Mechanism | None, rng: Generator, tell: Tell
+    ) -> dict[str, Any]:
+        """What releases, each a list as long as the corpus, tell of authors and topics."""
+        found: dict[str, Any] = {"attackers": {}, "topic": None, "verification": None}
+        if self._attacks is not None:
+            found |= self._attacked(self._attacks, draws, mechanism, rng, tell)
+        if self.corpus.topic is not None:
+            tell("topics")
+            known = (self.corpus.topic, self.folds, self._reader)
+            learnt = Topics.taught(draws[:TRAINING], *known)
+            found["topic"] = {
+                "release_to_release": learnt.told(draws),
+                "release_to_clean": learnt.told([self._clean]),
+                "clean_to_release": self._clean_topics.told(draws),
+            }
+        tell("distances")
+        found["distances"] = likeness(self._bags, draws, self._reader)
+        found["examples"] = self._examples(draws[0])
+        return found
+
+    def _attacked(
+        self,
+        attacks: Attacks,
+        draws: Draws,
+        mechanism: Mechanism | None,
+        rng: Generator,
+        tell: Tell,
+    ) -> dict[str, Any]:
+        static = attacks.static(draws, tell)
+        adaptive = attacks.adaptive(
+            draws, static, tell, training=TRAINING, mechanism=mechanism, rng=rng
+        )
+        told = attacks.identified(static, adaptive)
+        figures = {
+            name: {"adaptive": identified(one), "static": other and identified(other)}
+            for name, (one, other) in told.items()
+        }
+        ours = {name: each["adaptive"] for name, each in figures.items()}
+        best = {str(m): _best(ours, str(m)) for m in DOCUMENTS}
+        first = told[best["1"]][0]
+        return {
+            "attackers": figures,
+            "best": best,
+            "confusion": _shares(first),
+            "per_author": [each.facts() for each in first.recalls()],
+            "verification": self._verified(draws[:TRAINING], draws),
+        }
+
+    def _verified(self, taught: Draws, tested: Draws) -> dict[str, Any] | None:
+        if self.corpus.author is None:
+            return None
+        codes = self.corpus.author.codes
+        found = verification(taught, tested, codes, self.folds, self._reader)
+        return {name: each.facts() for name, each in vars(found).items()} if found else None
+
+    def _examples(self, released: Sequence[str]) -> list[dict[str, str]]:
+        """A released document of each of the commonest topics; only what is released of it."""
+        topics = self.corpus.topic
+        if topics is None:
+            return [{"topic": "", "words": each} for each in released[: EXAMPLES // 2]]
+        common = np.argsort(-topics.counts, kind="stable")[:EXAMPLES].tolist()
+        first = [int(np.flatnonzero(topics.codes == topic)[0]) for topic in common]
+        return [
+            {"topic": topics.names[topic], "words": released[place]}
+            for topic, place in zip(common, first, strict=True)
+        ]
+
+    def _rng(self, setting: Setting) -> Generator:
+        """Fresh noise for each setting, or a stream of its own that `seed` repeats."""
+        if self.seed is None:
+            return secure()
+        digest = sha256(f"{self.seed} {setting.key}".encode()).digest()
+        return seeded(int.from_bytes(digest[:7], "little"))
+
+    @property
+    def kept_words(self) -> float:
+        """How many kept words a text has on average."""
+        return float(np.mean([len(bag) for bag in self._bags]))
+
+    @property
+    def _times(self) -> range:
+        return range(self.draws)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self.vocabulary)
+
+    @cached_property
+    def _bags(self) -> list[Bag]:
+        return list(self.vocabulary.bags(self.corpus.texts))
+
+    @cached_property
+    def _clean(self) -> list[str]:
+        """Texts as who knows the form of releases reads them: kept words in alphabetical order."""
+        if not self.bags:
+            return list(self.corpus.texts)
+        place, ordered = self.vocabulary.alphabetical
+        return [
+            " ".join(ordered[np.sort(np.repeat(place[bag.ids], bag.counts))]) for bag in self._bags
+        ]
+
+    @cached_property
+    def _attacks(self) -> Attacks | None:
+        if self.corpus.author is None:
+            return None
+        return Attacks(self.kinds, self.corpus.author, self.folds, self._reader, self._clean)
+
+    @cached_property
+    def _clean_topics(self) -> Topics:
+        if self.corpus.topic is None:
+            raise AssertionError("only a corpus with topics is asked for them")
+        return Topics.taught([self._clean], self.corpus.topic, self.folds, self._reader)
+
+
+def identified(found: Identification) -> dict[str, Any]:
+    """The figures of one attacker."""
+    shares = {str(m): found.accuracy(m) for m in DOCUMENTS}
+    return {
+        "accuracy": {m: each and each.facts() for m, each in shares.items()},
+        "macro_f1": found.macro_f1().facts(),
+    }
+
+
+def promised(made: Obfuscator, setting: Setting) -> dict[str, Any]:
+    """The setting and what it promises."""
+    promise = made.promises[-1]
+    return {
+        "mechanism": setting.recipe.mechanism,
+        "title": setting.title,
+        "epsilon": setting.recipe.epsilon,
+        "size": setting.size,
+        "budget": setting.budget,
+        "metric": promise.metric,
+        "formula": made.guarantee.formula,
+        "covers": getattr(made.mechanism, "covers", ""),
+        "odds": [
+            {"pair": odds.pair, "distance": odds.distance, "factor": odds.factor}
+            for odds in promise.odds
+        ],
+        "promise": [each.sentence for each in made.promises],
+        "unchanged": made.unchanged,
+    }
+
+
+def _best(attackers: Mapping[str, Any], documents: str) -> Any:
+    """Who is right most often; None if nobody has so many documents."""
+    known = {n: each["accuracy"][documents] for n, each in attackers.items()}
+    shares = {name: each["value"] for name, each in known.items() if each}
+    return max(shares, key=shares.__getitem__) if shares else None
+
+
+def _shares(found: Identification) -> list[list[float]]:
+    return [[round(share, 4) for share in row] for row in found.confusion().tolist()]

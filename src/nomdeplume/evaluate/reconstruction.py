@@ -1,0 +1,82 @@
+"""Which word was it? How many words of a text are told from the words that came out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.evaluate.figures import Figure, figure
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism.kinds import Finite
+
+Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+WORDS = 4000  # of the texts, that are tried in each draw
+CANDIDATES = 4000  # likeliest words before, whose chances are worked out
+TRIALS = 60_000  # releases of an attacker who does not know the chances
+BLOCK = 256
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """Shares of words told right: by taking the released word, and by asking Bayes."""
+
+    nearest: Figure
+    bayes: Figure
+
+
+def reconstruction(
+    mechanism: Mechanism, words: Ids, prior: Floats, draws: int, rng: Generator
+) -> Reconstruction:
+    """Tried on words drawn from those of the texts; `prior` is public, over the whole table."""
+    tried = [rng.choice(words, min(WORDS, len(words))) for _ in range(draws)]
+    out = [mechanism.release(each, rng) for each in tried]
+    guess = guesses(mechanism, prior, rng)
+    plain = [[(v == w).mean()] for w, v in zip(tried, out, strict=True)]
+    bayes = [[(guess[v] == w).mean()] for w, v in zip(tried, out, strict=True)]
+    count = float(draws * WORDS)
+    return Reconstruction(*(figure(np.array(each), count=count) for each in (plain, bayes)))
+
+
+def guesses(mechanism: Mechanism, prior: Floats, rng: Generator) -> Ids:
+    """The likeliest word behind each released word: argmax over w of π(w)·K(w)(v).
+
+    Where chances are known they are used, for the likeliest words before; a released word
+    that none of these explains stands for itself. Else they are estimated by the attacker's
+    own releases of words drawn from π.
+    """
+    if isinstance(mechanism, Finite):
+        return _worked_out(mechanism, prior)
+    words = rng.choice(len(prior), TRIALS, p=prior / prior.sum())
+    return _counted(words, mechanism.release(words, rng), len(prior))
+
+
+def _worked_out(mechanism: Finite, prior: Floats) -> Ids:
+    guess, best = np.arange(len(prior)), np.zeros(len(prior))
+    likeliest = np.argsort(-prior, kind="stable")[:CANDIDATES]
+    likeliest = likeliest[prior[likeliest] > 0]
+    for start in range(0, len(likeliest), BLOCK):
+        ids = np.sort(likeliest[start : start + BLOCK])
+        joint = prior[ids, None] * mechanism.channel(ids)  # (block, V)
+        place = joint.argmax(axis=0)
+        top = joint[place, np.arange(len(prior))]
+        better = top > best
+        guess[better], best[better] = ids[place[better]], top[better]
+    return guess
+
+
+def _counted(words: Ids, released: Ids, size: int) -> Ids:
+    """For each released word the word that it came from most often; else itself.
+
+    Once is no evidence: of many words that seldom become v, some one does by chance.
+    """
+    pairs, counts = np.unique(released * size + words, return_counts=True)
+    pairs, counts = pairs[counts > 1], counts[counts > 1]
+    order = np.argsort(counts, kind="stable")  # the last one written is the commonest
+    guess = np.arange(size)
+    guess[pairs[order] // size] = pairs[order] % size
+    return guess

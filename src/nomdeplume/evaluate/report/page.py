@@ -1,0 +1,120 @@
+"""The report as one page that needs nothing else: conclusion first, then all it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nomdeplume.evaluate.report import (
+    attacks,
+    chart,
+    confusion,
+    curves,
+    examples,
+    frontier,
+    guarantee,
+    headline,
+    heat,
+    method,
+    people,
+    topics,
+)
+from nomdeplume.evaluate.report.cards import cards
+from nomdeplume.evaluate.report.overview import overview
+from nomdeplume.evaluate.report.reading import at, words
+from nomdeplume.evaluate.report.script import SCRIPT
+from nomdeplume.evaluate.report.study import Study
+from nomdeplume.evaluate.report.style import STYLE
+from nomdeplume.picture.writing import hashed, safe
+
+Part = tuple[str, str, str]  # id, heading and content
+
+
+def page(results: Mapping[str, Any]) -> str:
+    """The page; only its own style and script can run in it, and it asks for nothing."""
+    study = Study(results)
+    policy = f"default-src 'none'; style-src {hashed(STYLE)}; script-src {hashed(SCRIPT)}"
+    title = headline.title(study)
+    name = words(at(results, "corpus", "name"))
+    parts = [part for part in _parts(study) if part[2].strip()]
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8"/>
+<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'"/>
+<meta name="viewport" content="width=device-width, initial-scale=1"/>
+<meta name="robots" content="noindex"/>
+<title>{safe(f"{title} {name}".strip())}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<header>
+<p class="eyebrow">nomdeplume · evaluation</p>
+<h1>{safe(title)}</h1>
+<p class="corpus">{headline.corpus(study)}</p>
+{headline.warnings(study)}{headline.conclusion(study)}
+</header>
+{_contents(parts)}
+<main>
+{"".join(_section(part) for part in parts)}</main>
+<script>{SCRIPT}</script>
+</body>
+</html>
+"""
+
+
+def _contents(parts: list[Part]) -> str:
+    links = "".join(f'<li><a href="#{key}">{heading}</a></li>' for key, heading, _ in parts)
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+
+
+def _section(part: Part) -> str:
+    key, heading, content = part
+    return f'<section id="{key}">\n<h2>{heading}</h2>\n{content}\n</section>\n'
+
+
+def _parts(study: Study) -> list[Part]:
+    return [
+        ("numbers", "Before and after", cards(study) + overview(study)),
+        ("frontier", _between(study), _frontier(study)),
+        ("attackers", "Attackers against settings", heat.switch(study) + heat.every(study)),
+        ("documents", "More documents, more training", attacks.documents(study)),
+        (
+            "pairs",
+            "Pairs of texts, single words" if study.floors else "Single words",
+            attacks.pairs(study),
+        ),
+        ("topic", "What is kept of the topic", topics.utility(study)),
+        ("distances", "How far a release is from its text", topics.distances(study)),
+        ("confusion", "Who is taken for whom", confusion.section(study)),
+        ("people", "Who remains identifiable", people.section(study)),
+        ("examples", "What a release looks like", examples.section(study)),
+        ("guarantee", "What is promised", guarantee.section(study)),
+        ("method", "What was done", method.section(study)),
+        ("glossary", "How to read the figures", method.glossary()),
+    ]
+
+
+def _between(study: Study) -> str:
+    both = study.floors and any(cell.topic() for cell in study.cells)
+    return "Topic against author" if both else "What a budget buys"
+
+
+def _frontier(study: Study) -> str:
+    """The large plot and the small ones beside it, then what a limit on the author leaves."""
+    large = frontier.picture(study)
+    small = curves.plots(study, "by_budget", "budget E of a document")
+    more = curves.plots(study, "by_author_budget", "budget of all documents of an author")
+    said = (
+        "<p>Every point is a setting. Up is better for the topic, left is better for the author; a "
+        "line joins the settings of a mechanism that none of its others beats.</p>\n"
+    )
+    left = f'<div class="large">{large}</div>' if large else ""
+    plots = f'<div class="plots">{left}{_column("beside", small)}</div>\n' if large or small else ""
+    alone = chart.legend(study.mechanisms) + "\n" if plots and not large else ""
+    return (said if large else alone) + plots + _column("below", more) + topics.at_most(study)
+
+
+def _column(kind: str, plots: list[str]) -> str:
+    drawn = "\n".join(f"<div>{each}</div>" for each in plots)
+    return f'<div class="{kind}">{drawn}</div>\n' if plots else ""

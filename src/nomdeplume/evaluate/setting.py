@@ -1,0 +1,74 @@
+"""Settings: what a corpus is released under, one cell of an evaluation each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from itertools import product
+
+from nomdeplume.errors import InputError
+from nomdeplume.mechanism import Recipe
+from nomdeplume.reduction import per_word
+
+SIZE = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A mechanism with its ε, how many words of a text it releases, and how these are taken."""
+
+    recipe: Recipe
+    size: int = SIZE
+    reduction: str = "sample"
+
+    @property
+    def budget(self) -> float:
+        return self.recipe.epsilon * self.size
+
+    @property
+    def title(self) -> str:
+        """The mechanism in words, without the numbers that vary within an evaluation."""
+        return self.recipe.title + (", apportioned" if self.reduction == "apportion" else "")
+
+    @property
+    def key(self) -> str:
+        """What tells this setting from the others of an evaluation."""
+        more = sha256()
+        if self.recipe.outputs is not None:
+            more.update("\n".join(self.recipe.outputs).encode())
+        if self.recipe.weights is not None:
+            more.update(self.recipe.weights.tobytes())
+        lists = more.hexdigest()[:8] if more.digest() != sha256().digest() else ""
+        return f"{self.title} ε={self.recipe.epsilon!r} N={self.size} {lists}".strip()
+
+
+def grid(
+    recipes: Sequence[Recipe],
+    *,
+    epsilons: Sequence[float] = (),
+    budgets: Sequence[float] = (),
+    sizes: Sequence[int] = (SIZE,),
+    reduction: str = "sample",
+) -> list[Setting]:
+    """Every recipe at every ε, or at every budget, and at every size; each setting once."""
+    if epsilons and budgets:
+        raise InputError("give epsilons or budgets, not both: a budget is ε times the size.")
+    found = {each.key: each for each in _grid(recipes, epsilons, budgets, sizes, reduction)}
+    return list(found.values())
+
+
+def _grid(
+    recipes: Sequence[Recipe],
+    epsilons: Sequence[float],
+    budgets: Sequence[float],
+    sizes: Sequence[int],
+    reduction: str,
+) -> Iterator[Setting]:
+    for recipe, size in product(recipes, sizes):
+        if budgets:
+            values = [per_word(None, budget, size) or 0.0 for budget in budgets]
+        else:
+            values = list(epsilons) or [recipe.epsilon]
+        for epsilon in values:
+            yield Setting(replace(recipe, epsilon=epsilon), size, reduction)

@@ -2,7 +2,7 @@
 
 import random
 
-ATTACKERS = ("word-svm", "word-bayes", "char-svm", "style", "delta", "imposters", "informed-bayes")
+ATTACKERS = ("word-svm", "mean-lda", "char-svm", "style", "delta", "imposters", "informed")
 MECHANISMS = (
     ("laplace", "laplace, decoded by rank"),
     ("exponential", "exponential"),

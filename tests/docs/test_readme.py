@@ -16,7 +16,15 @@ ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 GUIDES = [
     ROOT / "docs" / "guide" / name
-    for name in ("distances.md", "audit.md", "files.md", "tables.md", "features.md", "calibrate.md")
+    for name in (
+        "distances.md",
+        "audit.md",
+        "files.md",
+        "tables.md",
+        "features.md",
+        "calibrate.md",
+        "evaluate.md",
+    )
 ]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMED = r"`((?:tests|benchmarks|scripts|docs)/[\w/.-]+)`"
@@ -50,6 +58,14 @@ def sandbox(tmp_path):
     ]
     lines = "".join(f"{json.dumps(each)}\n" for each in news)
     (tmp_path / "news.jsonl").write_text(lines, encoding="utf-8")
+    habits = {"Ann": "boat rain", "Bob": "sail wind", "Cleo": "flour oven", "Dan": "yeast tea"}
+    posts = [
+        {"id": f"{author}{i}", "text": f"{likes} {likes} harbour bread {likes}" + " today" * i,
+         "author": author, "topic": "sea" if author in ("Ann", "Bob") else "food"}
+        for author, likes in habits.items() for i in range(8)
+    ]  # fmt: skip
+    lines = "".join(f"{json.dumps(each)}\n" for each in posts)
+    (tmp_path / "posts.jsonl").write_text(lines, encoding="utf-8")
     broken = rows.replace("body", "text") + "3,a,b,c\n"
     mine = "def release(words):\n    return ['lake' for _ in words]\n"
     mine += "def make(table, epsilon):\n    return lambda words: [table.words[0] for _ in words]\n"
@@ -77,8 +93,8 @@ def test_the_python_example_runs(capsys):
 
 
 def test_the_commands_run(sandbox):
-    assert len(commands(README)) == 8
-    assert [sandbox(command).returncode for command in commands(README)] == [0] * 8
+    assert len(commands(README)) == 9
+    assert [sandbox(command).returncode for command in commands(README)] == [0] * 9
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)

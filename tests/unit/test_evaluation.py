@@ -123,8 +123,8 @@ def test_floors_by_hand():
     found = Labelled.of(map(str, range(8)), authors, topics, split=["train"] * 5 + ["test"] * 3)
 
     assert chance(found.author) == 0.5
-    assert majority(found.author, folds(found)).value == pytest.approx(1 / 3)
-    assert topic_oracle(found, folds(found)).value == pytest.approx(2 / 3)
+    assert majority(found.author, folds(found)).value == pytest.approx(2 / 3)
+    assert topic_oracle(found, folds(found)).value == pytest.approx(2 / 3)  # of Bob, Ann, not Ann
 
 
 # --- identification

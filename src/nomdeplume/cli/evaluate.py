@@ -145,39 +145,28 @@ def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> Evaluation:
     """What is to be evaluated: all options looked at, the corpus read."""
     from nomdeplume.cli.labelled import elsewhere, read, texts_of
     from nomdeplume.cli.options import open_vocabulary
-    from nomdeplume.evaluate.attackers import chosen
     from nomdeplume.evaluate.evaluation import Evaluation
-    from nomdeplume.evaluate.folds import folds, told
-    from nomdeplume.evaluate.lab import Lab
-    from nomdeplume.evaluate.prior import BY_PLACE, by_place, by_texts
+    from nomdeplume.evaluate.prior import BY_PLACE
     from nomdeplume.extras import extra
 
     extra("sklearn", "evaluations", "eval")
-    kinds, vocabulary = chosen(options["attackers"]), open_vocabulary(options)
-    settings, released = _settings(vocabulary, options), options["released"]
+    vocabulary, released, public = open_vocabulary(options), options["released"], options["public"]
+    settings = _settings(vocabulary, options)
     if bool(released) != (options["original"] is not None) or (released and corpus):
         raise InputError("--released and --original belong together, and take the corpus's place.")
     found = elsewhere(options) if released else read(corpus, options)
-    public = options["public"]
-    parts = folds(found.corpus, options["folds"])
-    prior = by_texts(texts_of(public, options), vocabulary) if public else by_place(vocabulary)
-    lab = Lab(
+    return Evaluation.of(
         found.corpus,
         vocabulary,
-        kinds,
-        parts,
-        prior,
-        draws=_whole("draws", options["draws"]),
-        seed=options["seed"],
-        bags=not released,
-    )
-    field = options["split_field"] or options["group_field"] or found.group_field
-    return Evaluation(
-        lab,
         () if released else settings,
-        found.released,
+        released=found.released,
+        attackers=options["attackers"],
+        draws=options["draws"],
+        folds=options["folds"],
+        public=texts_of(public, options) if public else None,
+        seed=options["seed"],
+        split_field=options["split_field"] or options["group_field"] or found.group_field,
         name=found.name,
-        split=told(found.corpus, len(parts), field),
         prior=f"the public texts of {Path(public).name}" if public else BY_PLACE,
         hide_authors=options["hide_authors"],
     )

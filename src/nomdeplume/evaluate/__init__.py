@@ -1,0 +1,10 @@
+"""Is the author hidden, and is the topic still there? Attackers, topics, and a report.
+
+Needs scikit-learn, which `pip install 'nomdeplume[eval]'` brings.
+"""
+
+from nomdeplume.evaluate.labelled import Labelled
+from nomdeplume.evaluate.library import evaluate
+from nomdeplume.evaluate.report import page
+
+__all__ = ["Labelled", "evaluate", "page"]

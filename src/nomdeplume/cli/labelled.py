@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ class Read:
     name: str
     released: Sequence[Sequence[str]] = ()
     group_field: str = ""
+    lacking: int = 0  # records without a label
 
 
 def read(names: tuple[str, ...], options: dict[str, Any]) -> Read:
@@ -36,18 +38,22 @@ def read(names: tuple[str, ...], options: dict[str, Any]) -> Read:
     if not names:
         raise InputError("name a corpus to evaluate on, or sotu to try it; see --help.")
     records, fields = _records(names, options)
-    corpus = _labelled(records, fields).with_at_least(options["min_documents"])
-    return Read(corpus, ", ".join(Path(name).name for name in names))
+    corpus = _labelled(records, fields)
+    name = ", ".join(Path(name).name for name in names)
+    return Read(_enough(corpus, options), name, lacking=corpus.left_out)
 
 
 def elsewhere(options: dict[str, Any]) -> Read:
     """Original texts and the releases that others made of them, by id, else by order."""
     records, fields = _records((options["original"],), options)
     draws = [_aligned(name, records, options) for name in options["released"]]
-    corpus = _labelled(records, fields).with_at_least(options["min_documents"])
+    whole = _labelled(records, fields)
+    corpus = _enough(whole, options)
     places = corpus.places.tolist() if corpus.places is not None else []
     released = [[draw[i] for i in places] for draw in draws]
-    return Read(corpus, Path(options["released"][0]).name, released)
+    if not any(map(str.strip, chain.from_iterable(released))):
+        raise InputError("the releases are empty: there is nothing to judge.")
+    return Read(corpus, Path(options["released"][0]).name, released, lacking=whole.left_out)
 
 
 def texts_of(name: str, options: dict[str, Any]) -> Iterator[str]:
@@ -55,11 +61,20 @@ def texts_of(name: str, options: dict[str, Any]) -> Iterator[str]:
     return (record.text for record in _opened((name,), options, ()))
 
 
+def _enough(corpus: Labelled, options: dict[str, Any], usual: int = 5) -> Labelled:
+    """Without those who have too few texts, and numbered instead of named if that is wanted."""
+    least = usual if options["min_documents"] is None else options["min_documents"]
+    kept = corpus.with_at_least(least)
+    return kept.without_names() if options["hide_authors"] else kept
+
+
 def _sotu(options: dict[str, Any]) -> Read:
     """Speeches to try it on; a speech is never torn apart, unless somebody says otherwise."""
     from nomdeplume.evaluate.labelled import Labelled
     from nomdeplume.evaluate.sotu import documents
 
+    if options["split_field"]:
+        raise InputError("sotu has no split; leave --split-field out.")
     found = list(documents())
     given = {"author": "author", "topic": "topic", "group": "speech"}
     fields = {name: options[f"{name}_field"] or usual for name, usual in given.items()}
@@ -73,8 +88,7 @@ def _sotu(options: dict[str, Any]) -> Read:
         columns["topic"],
         groups=columns["group"],
     )
-    most = max(options["min_documents"], 20)
-    return Read(corpus.with_at_least(most), SOTU, group_field=fields["group"])
+    return Read(_enough(corpus, options, 20), SOTU, group_field=fields["group"])
 
 
 def _records(
@@ -139,8 +153,13 @@ def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> l
     """The released texts in the order of the originals."""
     released, field = list(_opened((name,), options, ())), options["id_field"]
     ids = [[record.fields.get(field) for record in each] for each in (records, released)]
-    if all(_tells_apart(each) for each in ids) and set(map(str, ids[0])) <= set(map(str, ids[1])):
+    if all(any(one is not None for one in each) for each in ids):
         by_id = {str(one): record.text for one, record in zip(ids[1], released, strict=True)}
+        if not (all(map(_tells_apart, ids)) and set(map(str, ids[0])) <= set(by_id)):
+            raise InputError(
+                f"{name} and the originals have ids, but not the same ones, or some twice; name "
+                "a field that tells documents apart: --id-field."
+            )
         return [by_id[str(one)] for one in ids[0]]
     if len(released) != len(records):
         raise InputError(

@@ -23,6 +23,8 @@ from nomdeplume.mechanism import Mechanism
 from nomdeplume.mechanism.kinds import Finite
 
 Draws = Sequence[Sequence[str]]
+Ids = NDArray[np.int64]
+Learnt = tuple[Any, NDArray[np.float64]]  # words of authors that are looked at; of all words
 Tell = Callable[[str], None]
 
 BACKGROUNDS = (50.0, 500.0, 5000.0)  # words of everybody's that an informed attacker tries
@@ -48,7 +50,7 @@ class Attacks:
         for name, kind in self.kinds.items():
             tell(name)
             if name == INFORMED:
-                found[name] = self._informed([texts], self._of_texts([texts]))
+                found[name] = self._informed([texts], partial(self._of_texts, [texts]))
             else:
                 models = self._fitted(kind, [texts])
                 found[name] = scored(models, self.folds, [texts], self._number)
@@ -60,7 +62,7 @@ class Attacks:
         for name, kind in self.kinds.items():
             tell(name)
             if name == INFORMED:
-                found[name] = self._informed(draws, self._of_texts([self.clean]))
+                found[name] = self._informed(draws, partial(self._of_texts, [self.clean]))
                 continue
             if name not in self._static:
                 self._static[name] = self._fitted(kind, [self.clean])
@@ -86,7 +88,7 @@ class Attacks:
         for name, kind in self.kinds.items():
             tell(name)
             if name == INFORMED:
-                found[name] = self._informed(draws, self._expected(draws, mechanism, rng))
+                found[name] = self._informed(draws, partial(self._expected, draws, mechanism, rng))
             else:
                 models = self._fitted(kind, draws[:training])
                 found[name] = scored(models, self.folds, draws, self._number)
@@ -118,35 +120,39 @@ class Attacks:
             return found
         return {**found, ENSEMBLE: added(list(found.values()), self.authors.codes, self.folds)}
 
-    def _informed(self, draws: Draws, words: Sequence[Any]) -> Scores:
-        """Bayes by the words of each author, of each fold's training texts: one (A, V) a fold."""
+    def _informed(self, draws: Draws, learnt: Callable[[Ids], list[Learnt]]) -> Scores:
+        """Bayes by the words of each author, of each fold's training texts.
+
+        Only words that come out are looked at: `learnt` gives, for these, what each fold knows.
+        """
         tested = [self.reader.counts(texts) for texts in draws]
-        ways = []
-        for background in BACKGROUNDS:
-            scores = np.full((len(draws), len(draws[0]), self._number), np.nan, dtype=np.float32)
-            for fold, own in zip(self.folds, words, strict=True):
-                told = chances(own, background).T
-                for rows, counts in zip(scores, tested, strict=True):
+        words = np.unique(np.concatenate([counts.indices for counts in tested]))
+        tested = [counts[:, words] for counts in tested]
+        shape = (len(BACKGROUNDS), len(draws), len(draws[0]), self._number)
+        ways = np.full(shape, np.nan, dtype=np.float32)
+        for fold, (own, totals) in zip(self.folds, learnt(words), strict=True):
+            for way, background in zip(ways, BACKGROUNDS, strict=True):
+                told = chances(own, totals, background).T
+                for rows, counts in zip(way, tested, strict=True):
                     rows[fold.test] = counts[fold.test] @ told
-            ways.append(scores)
-        return best_of(ways, self.authors.codes, self.folds)
+        return best_of(list(ways), self.authors.codes, self.folds)
 
-    def _of_texts(self, draws: Draws) -> list[Any]:
+    def _of_texts(self, draws: Draws, words: Ids) -> list[Learnt]:
         """The words of each author's training texts, for each fold."""
-        counts = sum(self.reader.counts(texts) for texts in draws)
-        codes = self.authors.codes
-        return [
-            by_author(counts[fold.train], codes[fold.train], self._number) for fold in self.folds
-        ]
+        counts, codes = sum(self.reader.counts(texts) for texts in draws), self.authors.codes
+        found = [by_author(counts[f.train], codes[f.train], self._number) for f in self.folds]
+        return [(own[:, words], own.sum(axis=1)) for own in found]
 
-    def _expected(self, draws: Draws, mechanism: Mechanism | None, rng: Generator) -> list[Any]:
+    def _expected(
+        self, draws: Draws, mechanism: Mechanism | None, rng: Generator, words: Ids
+    ) -> list[Learnt]:
         """The same as a mechanism leaves them: by its chances, else as releases show them.
 
         Chances are linear: what becomes of each author's texts in each fold is worked out
         once, and what teaches a fold is all but its own part.
         """
         if not isinstance(mechanism, Finite):
-            return self._of_texts(draws)
+            return self._of_texts(draws, words)
         parts = np.zeros(len(self.clean), dtype=np.int64)
         for place, fold in enumerate(self.folds, start=1):
             parts[fold.test] = place
@@ -154,6 +160,10 @@ class Attacks:
         counts = by_author(
             self.reader.counts(self.clean), parts * number + self.authors.codes, pieces * number
         )
-        out = pushed(counts, mechanism, rng).reshape(pieces, number, -1)
-        whole: NDArray[np.float64] = out.sum(axis=0)
-        return [whole - out[place] for place in range(1, pieces)]
+        out = pushed(counts, mechanism, rng, words).reshape(pieces, number, -1)
+        totals = counts.sum(axis=1).reshape(pieces, number)
+        whole, all_words = out.sum(axis=0), totals.sum(axis=0)
+        return [
+            (np.maximum(whole - out[place], 0), all_words - totals[place])
+            for place in range(1, pieces)
+        ]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import fill
 from typing import Any
 
-from nomdeplume.evaluate.frontier import author_of, clean_author, clean_topic, topic_of
+from nomdeplume.evaluate.frontier import clean_topic, topic_of
 
 WIDTH = 79
 HEADS = ("", "ε", "N", "E", "author", "±", "of 5", "of 20", "topic", "±", "words")
@@ -34,39 +34,32 @@ def _rows(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
         yield ("chance", "", "", "", _number(floors["chance"]), *[""] * 6)
         if oracle := floors["topic_oracle"]:
             yield ("topic alone", "", "", "", *_figure(oracle), *[""] * 5)
-    several = (
-        [clean["attackers"][clean["best"]]["accuracy"][m] for m in ("5", "20")]
-        if clean.get("best")
-        else [None, None]
-    )
-    yield (
-        "clean",
-        "",
-        "",
-        "",
-        *_figure(clean_author(clean)),
-        *map(_value, several),
-        *_figure(clean_topic(clean)),
-        "",
-    )
+    told = [each["accuracy"] for each in clean["attackers"].values()]
+    yield ("clean", "", "", "", *_told(told), *_figure(clean_topic(clean)), "")
     for cell in results["cells"]:
-        best = cell.get("best") or {}
-        told = [
-            best.get(m) and cell["attackers"][best[m]]["adaptive"]["accuracy"][m]
-            for m in ("5", "20")
-        ]
-        numbers = [
-            f"{cell[name]:.4g}" if cell[name] else "" for name in ("epsilon", "size", "budget")
-        ]
+        numbers = (cell[name] for name in ("epsilon", "size", "budget"))
+        told = [each["adaptive"]["accuracy"] for each in cell["attackers"].values()]
         words = cell["reconstruction"] and cell["reconstruction"]["bayes"]
         yield (
             cell["title"],
-            *numbers,
-            *_figure(author_of(cell)),
-            *map(_value, told),
+            *(f"{number:.4g}" if number else "" for number in numbers),
+            *_told(told),
             *_figure(topic_of(cell)),
             _value(words),
         )
+
+
+def _told(accuracies: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the best attacker tells from one document, with its interval, from 5 and from 20."""
+    best = {
+        m: max((each[m] for each in accuracies if each[m]), key=_of, default=None)
+        for m in ("1", "5", "20")
+    }
+    return (*_figure(best["1"]), _value(best["5"]), _value(best["20"]))
+
+
+def _of(figure: Mapping[str, float]) -> float:
+    return figure["value"]
 
 
 def _figure(figure: Mapping[str, float] | None) -> tuple[str, str]:

@@ -59,7 +59,8 @@ def _concluded(results: Mapping[str, Any], clean: Cell, cells: Sequence[Cell]) -
     at = f"Under {_named(cell)}" if len(cells) == 1 else f"The best balance tried is {_named(cell)}"
     said = []
     if after:
-        said.append(f"the best attacker, who knows the mechanism, names {_share(after)} right")
+        who = "the best attacker" + ", who knows the mechanism," * (cell["epsilon"] is not None)
+        said.append(f"{who} names {_share(after)} right")
     if kept:
         said.append(f"{_share(kept)} of the topics are told from releases")
     yield f"{at}: {', and '.join(said)}."
@@ -75,15 +76,12 @@ def _against_floor(results: Mapping[str, Any], after: Mapping[str, float]) -> st
     what = (
         "who knows nothing but the true topic" if oracle else "who always names the most prolific"
     )
-    if after["low"] <= floor["value"]:
-        return (
-            f"That is no more than a guess by someone {what} ({_percent(floor['value'])}): beyond "
-            "that the attackers learn nothing about the author."
-        )
-    return (
-        f"Someone {what} is right in {_percent(floor['value'])}: what lies above that, the "
-        "release gives away."
-    )
+    known = f"Someone {what} is right in {_percent(floor['value'])}"
+    if after["value"] <= floor["high"]:
+        return f"{known}: these attackers do no better than that."
+    if after["low"] <= floor["high"]:
+        return f"{known}: whether the release gives away more, so few texts cannot tell."
+    return f"{known}: what lies above that, the release gives away."
 
 
 def _several(cell: Cell) -> Iterator[str]:

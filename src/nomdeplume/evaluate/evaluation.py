@@ -22,7 +22,7 @@ from nomdeplume.evaluate.folds import told as in_words
 from nomdeplume.evaluate.frontier import by_attack, by_budget
 from nomdeplume.evaluate.identification import DOCUMENTS
 from nomdeplume.evaluate.lab import TRAINING, Lab
-from nomdeplume.evaluate.labelled import Labelled, Labels
+from nomdeplume.evaluate.labelled import Labelled, Labels, fingerprint
 from nomdeplume.evaluate.prior import BY_PLACE, by_place, by_texts
 from nomdeplume.evaluate.setting import Setting
 from nomdeplume.evaluate.store import FORMAT, Store
@@ -45,7 +45,6 @@ class Evaluation:
     name: str = "texts"
     split: str = ""
     prior: str = BY_PLACE
-    hide_authors: bool = False
 
     def __post_init__(self) -> None:
         if self.settings and self.released:
@@ -75,6 +74,8 @@ class Evaluation:
         lab = Lab(
             corpus, vocabulary, kinds, parts, prior, draws=draws, seed=seed, bags=not released
         )
+        if not lab.kept_words:
+            raise InputError("no text has a word that the table keeps; take one of their language.")
         how = in_words(corpus, len(parts), split_field)
         return cls(lab, settings, released, split=how, **told)
 
@@ -115,10 +116,7 @@ class Evaluation:
             "draws": lab.draws,
             "seed": lab.seed,
             "prior": sha256(np.ascontiguousarray(lab.prior).tobytes()).hexdigest(),
-            "released": [
-                sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()
-                for texts in self.released
-            ],
+            "released": [fingerprint(texts) for texts in self.released],
         }
         return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 
@@ -154,7 +152,7 @@ class Evaluation:
             "complete": True,
             "corpus": self._corpus(),
             "protocol": self._protocol(),
-            "authors": _listed(corpus.author, "author" if self.hide_authors else ""),
+            "authors": _listed(corpus.author),
             "topics": _listed(corpus.topic),
             "floors": lab.floors(),
             "clean": store.parts[CLEAN],
@@ -182,7 +180,7 @@ class Evaluation:
             "split": self.split,
             "draws": len(self.released) or lab.draws,
             "training_draws": min(TRAINING, len(self.released) or lab.draws),
-            "seed": lab.seed,
+            "seed": None if self.released else lab.seed,
             "documents": list(DOCUMENTS),
             "attackers": list(lab.kinds) if lab.corpus.author else [],
             "prior": self.prior,
@@ -214,11 +212,11 @@ def _say(tell: Tell, key: str, part: str) -> None:
     tell(f"{key}: {part}")
 
 
-def _listed(labels: Labels | None, instead: str = "") -> list[dict[str, Any]]:
-    """Names and how many texts have them; numbered instead where names are not to be shown."""
+def _listed(labels: Labels | None) -> list[dict[str, Any]]:
+    """Names, and how many texts have them."""
     if labels is None:
         return []
     return [
-        {"name": f"{instead} {place}" if instead else name, "documents": int(count)}
-        for place, (name, count) in enumerate(zip(labels.names, labels.counts, strict=True), 1)
+        {"name": name, "documents": int(count)}
+        for name, count in zip(labels.names, labels.counts, strict=True)
     ]

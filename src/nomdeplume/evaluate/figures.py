@@ -33,6 +33,7 @@ def figure(
     weights: Floats | None = None,  # (units,)
     *,
     count: float = inf,
+    least: float = 0.0,
     share: bool = True,
     level: float = LEVEL,
 ) -> Figure:
@@ -40,7 +41,7 @@ def figure(
 
     Units are folds, or authors. Two things vary, noise from draw to draw and texts from unit
     to unit: the variances of both means are added. Few units can agree by luck, so the mean
-    never varies less than a share of `count` texts does, p(1−p)/count.
+    never varies less than a share of `count` texts does, p(1−p)/count, nor than `least`.
     """
     from scipy.stats import t
 
@@ -48,7 +49,7 @@ def figure(
     w = np.ones(units) if weights is None else np.asarray(weights, dtype=np.float64)
     w = w / w.sum()
     mean = float(values.mean(axis=0) @ w)
-    variance, freedom = max(mean * (1 - mean), 0.25 / count) / count, inf
+    variance, freedom = max(least, max(mean * (1 - mean), 0.25 / count) / count), inf
     if units > 1:
         between = float(w**2 @ (values.mean(axis=0) - mean) ** 2) * units / (units - 1)
         variance, freedom = max(variance, between), units - 1

@@ -31,18 +31,30 @@ def folds(corpus: Labelled, number: int = FOLDS, seed: int = 0) -> tuple[Fold, .
     if number < 2:
         raise InputError(f"folds must be at least 2, got {number}.")
     if corpus.test is not None:
-        return (Fold(np.flatnonzero(~corpus.test), np.flatnonzero(corpus.test)),)
+        given = Fold(np.flatnonzero(~corpus.test), np.flatnonzero(corpus.test))
+        return _taught((given,), corpus)
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
-    codes = corpus.classes.codes
+    codes, least = corpus.classes.codes, int(corpus.classes.counts.min())
     if corpus.group is None:
-        number = min(number, int(corpus.classes.counts.min()))
-        parts = StratifiedKFold(number, shuffle=True, random_state=seed)
+        parts = StratifiedKFold(min(number, least), shuffle=True, random_state=seed)
         return tuple(Fold(*part) for part in parts.split(codes, codes))
-    number = min(number, len(corpus.group.names))
+    number = min(number, least, len(corpus.group.names))
     grouped = StratifiedGroupKFold(number, shuffle=True, random_state=seed)
     found = [Fold(*part) for part in grouped.split(codes, codes, corpus.group.codes)]
-    return tuple(fold for fold in found if len(fold.test) and len(fold.train))
+    return _taught(tuple(fold for fold in found if len(fold.test)), corpus)
+
+
+def _taught(found: tuple[Fold, ...], corpus: Labelled) -> tuple[Fold, ...]:
+    """The folds, if in each there are at least two of a kind to learn."""
+    for labels in (corpus.author, corpus.topic):
+        for fold in found:
+            if labels is not None and len(np.unique(labels.codes[fold.train])) < 2:
+                raise InputError(
+                    "in some fold all texts to learn from have one author or one topic; take "
+                    "more --folds, or another --group-field or --split-field."
+                )
+    return found
 
 
 def told(corpus: Labelled, number: int, field: str = "") -> str:

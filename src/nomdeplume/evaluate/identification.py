@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.evaluate.figures import Figure, figure, proportion
@@ -16,6 +17,7 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 DOCUMENTS = (1, 5, 20)  # of one author, that an attacker has
+RESAMPLED = 100  # times that texts are drawn anew to see how a figure varies
 SHUFFLES = 10  # ways in which an author's texts are put together
 
 
@@ -73,9 +75,17 @@ class Identification:
         return figure(np.stack(shares, axis=1), sizes, count=float(sizes.sum()))
 
     def macro_f1(self) -> Figure:
-        """F1 of each label that is tested, averaged over labels; all folds together."""
-        values = [[macro_f1(self.codes[self.tested], told)] for told in self.told]
-        return figure(np.array(values), count=len(self.tested))
+        """F1 of each label that is tested, averaged over labels; all folds together.
+
+        It is no share of texts: how it varies is seen by drawing the texts of every label anew.
+        """
+        true, told = self.codes[self.tested], self.told
+        values = np.array([[macro_f1(true, each)] for each in told])
+        rng, again = np.random.default_rng(0), []
+        for _ in range(RESAMPLED):
+            at = _redrawn(true, rng)
+            again.append(np.mean([macro_f1(true[at], each[at]) for each in told]))
+        return figure(values, least=float(np.var(again, ddof=1)))
 
     def confusion(self) -> Floats:
         """Row by true label, column by told label; a row adds up to one, or to zero if untested."""
@@ -90,6 +100,15 @@ class Identification:
         right = self.confusion().diagonal()
         counts = np.bincount(self.codes[self.tested], minlength=len(right))
         return [proportion(share * n, n) for share, n in zip(right, counts, strict=True)]
+
+
+def _redrawn(labels: Ids, rng: Generator) -> Ids:
+    """As many texts of each label as there are, drawn with replacement."""
+    order = np.argsort(labels, kind="stable")
+    counts = np.bincount(labels)
+    starts = np.repeat(np.cumsum(counts) - counts, counts)
+    drawn = rng.random(len(labels)) * np.repeat(counts, counts)
+    return np.asarray(order[starts + drawn.astype(np.int64)])
 
 
 def macro_f1(true: Ids, told: Ids) -> float:

@@ -28,8 +28,9 @@ class Labels:
 
     @classmethod
     def of(cls, values: Iterable[Any]) -> Labels:
-        names, codes = np.unique(np.array([str(value) for value in values]), return_inverse=True)
-        return cls(tuple(names.tolist()), codes.astype(np.int64))
+        said = [str(value) for value in values]
+        place = {name: i for i, name in enumerate(sorted(set(said)))}
+        return cls(tuple(place), np.array([place[name] for name in said], dtype=np.int64))
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -64,6 +65,8 @@ class Labelled:
     def __post_init__(self) -> None:
         if self.author is None and self.topic is None:
             raise InputError("texts to evaluate on need an author or a topic each.")
+        if self.group is not None and self.test is not None:
+            raise InputError("give groups or a split, not both: a split may tear groups apart.")
         for name in ("author", "topic", "group", "test"):
             labels = getattr(self, name)
             if labels is not None and len(labels) != len(self.texts):
@@ -144,7 +147,9 @@ class Labelled:
                 f"with at least {max(2, documents)} texts each, got {int(enough.sum())}; "
                 "see --min-documents."
             )
-        return self if mine.all() else self.only(mine)
+        kept = self if mine.all() else self.only(mine)
+        one = kept.author is not None and kept.topic is not None and len(kept.topic.names) < 2
+        return replace(kept, topic=None) if one else kept  # what all are about tells nothing
 
     def shuffled(self, rng: Generator) -> Labelled:
         """The same with authors dealt out anew: there is nothing left to recognise."""
@@ -153,19 +158,41 @@ class Labelled:
         codes = rng.permutation(self.author.codes)
         return replace(self, author=Labels(self.author.names, codes))
 
+    def without_names(self) -> Labelled:
+        """The same with authors numbered, in an order that only who has the texts can tell."""
+        if self.author is None:
+            return self
+        mark = self.fingerprint
+        names = self.author.names
+        keys = [
+            sha256(f"{mark} {name}".encode("utf-8", "surrogatepass")).digest() for name in names
+        ]
+        rank = np.argsort(np.argsort(np.array(keys)))
+        width = len(str(len(names)))
+        numbered = Labels.of(f"author {rank[code] + 1:0{width}}" for code in self.author.codes)
+        return replace(self, author=numbered)
+
     @property
     def fingerprint(self) -> str:
         """SHA-256 of texts and labels, by which a run knows its corpus again."""
-        digest = sha256()
-        for text in self.texts:
-            digest.update(sha256(text.encode("utf-8", "surrogatepass")).digest())
-        for labels in (self.author, self.topic, self.group):
+        digest = sha256(fingerprint(self.texts).encode())
+        for name in ("author", "topic", "group"):
+            labels = getattr(self, name)
+            digest.update(f"\0{name}\0".encode())
             if labels is not None:
                 digest.update("\n".join(labels.names).encode("utf-8", "surrogatepass"))
                 digest.update(labels.codes.tobytes())
         if self.test is not None:
             digest.update(self.test.tobytes())
         return digest.hexdigest()
+
+
+def fingerprint(texts: Iterable[str]) -> str:
+    """SHA-256 of the hashes of texts."""
+    digest = sha256()
+    for text in texts:
+        digest.update(sha256(text.encode("utf-8", "surrogatepass")).digest())
+    return digest.hexdigest()
 
 
 def _said(value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from nomdeplume.errors import InputError
 from nomdeplume.evaluate.labelled import Labelled
-from nomdeplume.extras import extra
+from nomdeplume.extras import installed
 from nomdeplume.mechanism import Recipe
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
@@ -37,7 +37,7 @@ def evaluate(
     texts, by name. What is in the file `results` is not done again. Without `seed` the noise
     is secure; with one the releases can be undone, and are marked so.
     """
-    extra("sklearn", "evaluations", "eval")
+    installed("sklearn", "evaluations", "eval")
     from nomdeplume.evaluate.evaluation import Evaluation
     from nomdeplume.evaluate.setting import grid
     from nomdeplume.evaluate.store import Store

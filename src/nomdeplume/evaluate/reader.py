@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -23,14 +24,23 @@ class Reader:
 
     vocabulary: Vocabulary
     _known: dict[str, Bag] = field(default_factory=dict, repr=False)
+    _lock: Any = field(default_factory=Lock, repr=False)
 
     def bags(self, texts: Sequence[str]) -> list[Bag]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._known]
-        if len(self._known) + len(new) > REMEMBERED:
-            self._known.clear()
-            new = list(dict.fromkeys(texts))
-        self._known.update(zip(new, self.vocabulary.bags(new), strict=True))
-        return [self._known[text] for text in texts]
+        """Several threads may read: what one forgets, another still holds."""
+        once = dict.fromkeys(texts)
+        found = {text: bag for text in once if (bag := self._known.get(text)) is not None}
+        new = [text for text in once if text not in found]
+        found.update(zip(new, self.vocabulary.bags(new), strict=True))
+        with self._lock:
+            if len(self._known) + len(new) > REMEMBERED:
+                self._known.clear()
+            self._known.update((text, found[text]) for text in new)
+        return [found[text] for text in texts]
+
+    def __deepcopy__(self, _: dict[int, Any]) -> Reader:
+        """Itself: scikit-learn copies what its estimators are made of, and this is shared."""
+        return self
 
     def counts(self, texts: Sequence[str]) -> Any:
         """Texts as rows of counts: (n, V), sparse."""

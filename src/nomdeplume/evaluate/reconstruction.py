@@ -35,28 +35,30 @@ def reconstruction(
     """Tried on words drawn from those of the texts; `prior` is public, over the whole table."""
     tried = [rng.choice(words, min(WORDS, len(words))) for _ in range(draws)]
     out = [mechanism.release(each, rng) for each in tried]
-    guess = guesses(mechanism, prior, rng)
+    guess = guesses(mechanism, prior, rng, np.unique(np.concatenate(out)))
     plain = [[(v == w).mean()] for w, v in zip(tried, out, strict=True)]
     bayes = [[(guess[v] == w).mean()] for w, v in zip(tried, out, strict=True)]
-    count = float(draws * WORDS)
+    count = float(sum(map(len, tried)))
     return Reconstruction(*(figure(np.array(each), count=count) for each in (plain, bayes)))
 
 
-def guesses(mechanism: Mechanism, prior: Floats, rng: Generator) -> Ids:
-    """The likeliest word behind each released word: argmax over w of π(w)·K(w)(v).
+def guesses(mechanism: Mechanism, prior: Floats, rng: Generator, seen: Ids) -> Ids:
+    """The likeliest word behind each word that was seen: argmax over w of π(w)·K(w)(v).
 
-    Where chances are known they are used, for the likeliest words before; a released word
-    that none of these explains stands for itself. Else they are estimated by the attacker's
-    own releases of words drawn from π.
+    Where chances are known they are used, for the released word itself and the words that are
+    likeliest before. Else they are estimated by the attacker's own releases of words from π.
     """
     if isinstance(mechanism, Finite):
-        return _worked_out(mechanism, prior)
+        return _worked_out(mechanism, prior, seen)
     words = rng.choice(len(prior), TRIALS, p=prior / prior.sum())
     return _counted(words, mechanism.release(words, rng), len(prior))
 
 
-def _worked_out(mechanism: Finite, prior: Floats) -> Ids:
+def _worked_out(mechanism: Finite, prior: Floats, seen: Ids) -> Ids:
     guess, best = np.arange(len(prior)), np.zeros(len(prior))
+    for start in range(0, len(seen), BLOCK):
+        ids = seen[start : start + BLOCK]
+        best[ids] = prior[ids] * mechanism.channel(ids)[np.arange(len(ids)), ids]
     likeliest = np.argsort(-prior, kind="stable")[:CANDIDATES]
     likeliest = likeliest[prior[likeliest] > 0]
     for start in range(0, len(likeliest), BLOCK):

@@ -40,7 +40,8 @@ class Setting:
         if self.recipe.weights is not None:
             more.update(self.recipe.weights.tobytes())
         lists = more.hexdigest()[:8] if more.digest() != sha256().digest() else ""
-        return f"{self.title} ε={self.recipe.epsilon!r} N={self.size} {lists}".strip()
+        exact = "".join(f" {name}={value!r}" for name, value in self.recipe.settings.items())
+        return f"{self.title} ε={self.recipe.epsilon!r} N={self.size}{exact} {lists}".strip()
 
 
 def grid(
@@ -52,6 +53,8 @@ def grid(
     reduction: str = "sample",
 ) -> list[Setting]:
     """Every recipe at every ε, or at every budget, and at every size; each setting once."""
+    if not sizes or min(sizes) < 1:
+        raise InputError("name at least one size, of 1 word or more.")
     if epsilons and budgets:
         raise InputError("give epsilons or budgets, not both: a budget is ε times the size.")
     found = {each.key: each for each in _grid(recipes, epsilons, budgets, sizes, reduction)}

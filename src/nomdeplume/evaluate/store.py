@@ -31,11 +31,11 @@ class Store:
         cls, path: Path | None, question: str, *, force: bool = False, fresh: bool = False
     ) -> Store:
         """The one at `path` if it belongs to the same question, else a new one."""
-        if path is None or fresh or not path.exists():
+        if path is None or not path.exists() or (fresh and force):
             return cls(question, path)
         data = read(path)
-        if data["question"] != question:
-            if force:
+        if fresh or data["question"] != question:
+            if fresh or force:
                 return cls(question, path)
             raise InputError(
                 f"{path} holds results of another evaluation; name another file, or replace it "
@@ -49,8 +49,12 @@ class Store:
         self._write({"complete": False, "parts": self.parts})
 
     def finish(self, results: Mapping[str, Any], keys: Sequence[str]) -> None:
-        """Write all results, which hold the parts of these keys: the clean texts, then cells."""
-        self._write({**results, "keys": list(keys)})
+        """Write all results, which hold the parts of these keys: the clean texts, then cells.
+
+        What was found earlier under other settings stays beside them.
+        """
+        others = {key: part for key, part in self.parts.items() if key not in keys}
+        self._write({**results, "keys": list(keys), "parts": others})
 
     def _write(self, data: Mapping[str, Any]) -> None:
         """The file appears whole or never, and is its owner's to read."""
@@ -77,10 +81,9 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get("format") != FORMAT or "question" not in data:
         raise InputError(f"{path} holds no results of an evaluation that this program reads.")
     try:
+        parts = dict(data["parts"])
         if data["complete"]:
-            parts = dict(zip(data["keys"], [data["clean"], *data["cells"]], strict=True))
-        else:
-            parts = dict(data["parts"])
+            parts |= zip(data["keys"], [data["clean"], *data["cells"]], strict=True)
     except (KeyError, TypeError, ValueError):
         raise InputError(f"{path} lacks part of its results; make them anew: --fresh.") from None
     return {**data, "parts": parts}

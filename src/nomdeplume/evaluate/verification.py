@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -44,54 +45,56 @@ def verification(
     found: list[Floats] = []  # (folds) of (draws, measures, 2)
     for fold in folds:
         pairs, same = _pairs(fold.test, codes, rng)
-        if not (same.any() and (~same).any()):
+        if not len(same):
             return None
-        texts, labels = [t[i] for t in taught for i in fold.train], codes[fold.train]
-        measures = _measures(texts, np.tile(labels, len(taught)), reader)
+        texts = [draw[i] for draw in taught for i in fold.train]
+        measures = _measures(texts, np.tile(codes[fold.train], len(taught)), reader)
         rows = [
-            [_judged(m(draw, fold.test), pairs, same, rng) for m in measures] for draw in tested
+            [_judged(_alike(rows, draw, pairs), same, rng) for rows in measures] for draw in tested
         ]
         found.append(np.array(rows))
     values = np.stack(found, axis=1)  # (draws, folds, measures, 2)
     best = int(values[..., 0].mean(axis=(0, 1)).argmax())
-    return Verification(*(figure(values[:, :, best, i], count=PAIRS) for i in (0, 1)))
+    count = sum(len(fold.test) for fold in folds) / 2  # pairs share texts: no more are apart
+    return Verification(*(figure(values[:, :, best, i], count=count) for i in (0, 1)))
 
 
 def _pairs(test: Ids, codes: Ids, rng: Generator) -> tuple[Ids, NDArray[np.bool_]]:
-    """Pairs of places among the tested texts, and which are by one author; as many of each."""
+    """Pairs of tested texts, by one author and by two, as many of each; none where there are none.
+
+    All pairs of an author are few. Of the others there are too many to list; some are drawn.
+    """
     labels = codes[test]
-    one, two = np.triu_indices(len(test), k=1)
-    alike = labels[one] == labels[two]
-    number = min(PAIRS, int(alike.sum()), int((~alike).sum()))
-    chosen = [rng.choice(np.flatnonzero(each), number, replace=False) for each in (alike, ~alike)]
-    at = np.concatenate(chosen)
-    return np.stack([one[at], two[at]], axis=1), np.repeat([True, False], number)
+    alike = [np.argwhere(labels == label).ravel() for label in np.unique(labels)]
+    listed = [mine[np.stack(np.triu_indices(len(mine), k=1), axis=1)] for mine in alike]
+    own = np.concatenate(listed)
+    drawn = rng.integers(0, len(test), (4 * PAIRS, 2))
+    apart = drawn[labels[drawn[:, 0]] != labels[drawn[:, 1]]]
+    number = min(PAIRS, len(own), len(apart))
+    chosen = np.concatenate([rng.permutation(own)[:number], apart[:number]])
+    return test[chosen], np.repeat([True, False], number)
 
 
-def _measures(texts: Sequence[str], labels: Ids, reader: Reader) -> list[_Measure]:
-    vectors = mean_vectors(reader).fit(texts, labels)
-    return [_Measure(counted().fit(texts)), _Measure(vectors)]
+def _measures(texts: Sequence[str], labels: Ids, reader: Reader) -> list[Any]:
+    """What makes rows of texts, whose angles say how alike they are."""
+    return [counted().fit(texts), mean_vectors(reader).fit(texts, labels)]
 
 
-@dataclass(frozen=True)
-class _Measure:
-    """Texts as rows whose angles say how alike they are."""
-
-    rows: object
-
-    def __call__(self, texts: Sequence[str], test: Ids) -> Floats:
-        found = self.rows.transform([texts[i] for i in test])  # type: ignore[attr-defined]
-        if hasattr(found, "toarray"):
-            return np.asarray((found @ found.T).toarray(), dtype=np.float64)
-        unit = found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12)
-        return np.asarray(unit @ unit.T, dtype=np.float64)
+def _alike(measure: Any, texts: Sequence[str], pairs: Ids) -> Floats:
+    """How alike the two texts of each pair are: the cosine of their rows."""
+    places, at = np.unique(pairs, return_inverse=True)
+    rows = measure.transform([texts[i] for i in places])
+    one, other = (rows[at.reshape(pairs.shape)[:, side]] for side in (0, 1))
+    if hasattr(rows, "toarray"):  # sparse, and of length 1 already
+        return np.asarray(one.multiply(other).sum(axis=1)).ravel()
+    lengths = np.linalg.norm(one, axis=1) * np.linalg.norm(other, axis=1)
+    return np.asarray((one * other).sum(axis=1) / np.maximum(lengths, 1e-12))
 
 
-def _judged(alike: Floats, pairs: Ids, same: NDArray[np.bool_], rng: Generator) -> list[float]:
+def _judged(told: Floats, same: NDArray[np.bool_], rng: Generator) -> list[float]:
     """Area and c@1 of likenesses; where to draw the line is learnt on the other half of pairs."""
     from sklearn.metrics import roc_auc_score
 
-    told = alike[pairs[:, 0], pairs[:, 1]]
     half = rng.permutation(len(told)) % 2 == 0
     marks = [c_at_1(told[a], same[a], *_line(told[~a], same[~a])) for a in (half, ~half)]
     return [float(roc_auc_score(same, told)), float(np.mean(marks))]

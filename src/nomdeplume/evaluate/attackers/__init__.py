@@ -103,7 +103,10 @@ def brought(makes: Mapping[str, Callable[[], Any]]) -> dict[str, Kind]:
 
 
 def _own(name: str, make: Callable[[], Any]) -> Kind:
-    return Kind(lambda _: make(), f"{name}, brought along")
+    def made(_: Reader) -> Any:
+        return import_module("nomdeplume.evaluate.attackers.attacker").Brought(name, make())
+
+    return Kind(made, f"{name}, brought along")
 
 
 def _imported(name: str) -> Kind:

@@ -64,3 +64,50 @@ def means(rows: Floats, author: Ids) -> Floats:  # (authors, columns)
     members = np.zeros((len(texts), len(rows)))
     members[author, np.arange(len(rows))] = 1 / texts[author]
     return members @ rows
+
+
+def said(model: Any, texts: Sequence[str]) -> Floats:
+    """Margins, else the logarithms of chances, else one for the label that it names."""
+    if hasattr(model, "decision_function"):
+        told = np.asarray(model.decision_function(texts), dtype=np.float64)
+        told = told if told.ndim == 2 else np.column_stack([-told, told])
+    elif hasattr(model, "predict_proba"):
+        told = np.log(np.maximum(np.asarray(model.predict_proba(texts)), 1e-12))
+    else:
+        told = (np.asarray(model.predict(texts))[:, None] == model.classes_).astype(np.float64)
+    if told.shape != (len(texts), len(model.classes_)) or not np.isfinite(told).all():
+        raise InputError(
+            f"an attacker must give {len(model.classes_)} finite scores for each text, "
+            f"got an array of shape {told.shape}."
+        )
+    return told
+
+
+class Brought(Attacker):
+    """Somebody's own classifier of texts, whose errors could quote them: they are kept back."""
+
+    def __init__(self, name: str, classifier: Any) -> None:
+        self.name = name
+        self.classifier = classifier
+
+    def fit(self, texts: Sequence[str], authors: Sequence[Any]) -> Self:
+        self._met(authors)
+        try:
+            self.classifier.fit(texts, authors)
+        except Exception as error:
+            raise self._failed(error) from None
+        return self
+
+    def decision_function(self, texts: Sequence[str]) -> Floats:  # (n, authors)
+        try:
+            return said(self.classifier, texts)
+        except InputError:
+            raise
+        except Exception as error:
+            raise self._failed(error) from None
+
+    def _failed(self, error: Exception) -> InputError:
+        return InputError(
+            f"attacker {self.name:.60} failed with {type(error).__name__}; it must be a "
+            "scikit-learn classifier of a list of strings."
+        )

@@ -38,7 +38,8 @@ class Informed(Attacker):
     def fit(self, texts: Sequence[str], authors: Any) -> Self:
         codes = self._met(authors)
         own = by_author(self.reader.counts(texts), codes)
-        self.chances_ = chances(pushed(own, self.mechanism, seeded(0)))
+        every = np.arange(own.shape[1])
+        self.chances_ = chances(pushed(own, self.mechanism, seeded(0), every), own.sum(axis=1))
         return self
 
     def decision_function(self, texts: Sequence[str]) -> Floats:
@@ -54,22 +55,22 @@ def by_author(counts: Any, codes: Ids, number: int | None = None) -> Any:
     return (members @ counts).tocsr()
 
 
-def pushed(counts: Any, mechanism: Mechanism | None, rng: Generator) -> Any:
-    """What is expected of counts after the mechanism: (rows, V).
+def pushed(counts: Any, mechanism: Mechanism | None, rng: Generator, words: Ids) -> Any:
+    """What is expected of counts after the mechanism, of some words that come out: (rows, words).
 
     Exactly where its chances are known, block by block of words; else by some releases of
     every word that occurs.
     """
     if mechanism is None:
-        return counts
+        return counts[:, words]
     if not isinstance(mechanism, Finite):
-        return _drawn(counts, mechanism, rng)
+        return _drawn(counts, mechanism, rng)[:, words]
     used = np.flatnonzero(counts.sum(axis=0))
     columns = counts.tocsc()
-    out = np.zeros(counts.shape)
+    out = np.zeros((counts.shape[0], len(words)), dtype=np.float32)
     for start in range(0, len(used), BLOCK):
         ids = used[start : start + BLOCK]
-        out += columns[:, ids] @ mechanism.channel(ids)
+        out += columns[:, ids] @ mechanism.channel(ids)[:, words].astype(np.float32)
     return out
 
 
@@ -86,14 +87,14 @@ def _drawn(counts: Any, mechanism: Mechanism, rng: Generator) -> Any:
     return coo_array((data, (rows, released)), shape=counts.shape).tocsr()
 
 
-def chances(counts: Any, background: float = BACKGROUND) -> Floats:
-    """ln q of every word for every author: (authors, V).
+def chances(counts: Any, totals: Floats, background: float = BACKGROUND) -> Floats:
+    """ln q of some words for every author: (authors, words); `totals` are of all words.
 
     An author's own words, and as many as `background` of everybody's: who has said little is
     taken to speak as all do. A word that nobody has is as likely as half of one.
     """
     own = counts.toarray() if hasattr(counts, "toarray") else np.asarray(counts)
-    everybody = own.sum(axis=0) + 0.5 / own.shape[1]
-    everybody /= everybody.sum()
-    mixed = own + background * everybody
-    return np.asarray(np.log(mixed / mixed.sum(axis=1, keepdims=True)))
+    everybody = (own.sum(axis=0) + 0.5) / (totals.sum() + 0.5 * own.shape[1])
+    mixed = own + background * everybody.astype(own.dtype)
+    mixed /= (totals + background).astype(own.dtype)[:, None]
+    return np.asarray(np.log(mixed, out=mixed))

@@ -10,13 +10,13 @@ from nomdeplume.evaluate.report import (
     chart,
     confusion,
     curves,
-    examples,
     frontier,
     guarantee,
     headline,
     heat,
     method,
     people,
+    released,
     topics,
 )
 from nomdeplume.evaluate.report.cards import cards
@@ -88,7 +88,7 @@ def _parts(study: Study) -> list[Part]:
         ("distances", "How far a release is from its text", topics.distances(study)),
         ("confusion", "Who is taken for whom", confusion.section(study)),
         ("people", "Who remains identifiable", people.section(study)),
-        ("examples", "What a release looks like", examples.section(study)),
+        ("examples", "What a release looks like", released.section(study)),
         ("guarantee", "What is promised", guarantee.section(study)),
         ("method", "What was done", method.section(study)),
         ("glossary", "How to read the figures", method.glossary()),

@@ -21,6 +21,8 @@ demo: $(READY)
 	  printf '\n' && cat .demo/released.csv && \
 	  printf '\n--- its certificate, read and checked\n' && \
 	  ../$(BIN)/nomdeplume certificate .demo/released.csv.certificate.json --release .demo/released.csv
+	@printf '\n--- is the author hidden, is the topic kept? presidents and their speeches, attacked\n'
+	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume evaluate sotu --mechanism custext --epsilon 2 --draws 2 --attackers word-svm,mean-lda -o .demo/report.html
 	@printf '\n--- the program tries to break its own promise, for ten seconds\n'
 	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume audit --seconds 10
 

@@ -11,6 +11,8 @@ from nomdeplume.picture.writing import safe
 GLOSSARY = (
     ("author accuracy", "the share of documents whose author the attacker names rightly."),
     ("adaptive, static", "trained on releases by the same mechanism; trained on clean texts only."),
+    ("5, 20 documents", "the scores of so many documents of one author, added. Each is scored by a "
+     "model that never saw it, though it may have learnt from the others."),
     ("chance", "one over the number of authors. Most frequent author: always naming that one. "
      "True topic alone: the best guess of one who is told the topic and reads nothing."),
     ("topic accuracy", "the share of documents whose topic is told rightly; release → release, "

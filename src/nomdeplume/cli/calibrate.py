@@ -243,13 +243,6 @@ def _tell(report: Report, options: dict[str, Any]) -> None:
 
 def _draw(report: Report, output: Path, *, force: bool) -> None:
     from nomdeplume.calibrate.page import page
-    from nomdeplume.formats.targets import AtomicFile
+    from nomdeplume.formats.targets import write_whole
 
-    file = AtomicFile(output, force=force, private=report.bounded is not None)
-    try:
-        file.file.write(page(report).encode())
-        file.close()
-        file.publish()
-    except BaseException:
-        file.discard()
-        raise
+    write_whole(output, page(report), force=force, private=report.bounded is not None)

@@ -107,6 +107,7 @@ def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
     """
     from nomdeplume.evaluate.report import page
     from nomdeplume.evaluate.store import Store
+    from nomdeplume.formats.targets import write_whole
 
     places = _places(corpus, options)
     evaluation, lacking = _asked(corpus, options)
@@ -115,7 +116,7 @@ def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
     )
     results = _run(evaluation, store, options)
     if places[0]:
-        _save(page(results), places[0], force=options["force"])
+        write_whole(places[0], page(results), force=options["force"], private=True)
     _tell(results, places, options)
     return 4 if lacking else 0
 
@@ -239,19 +240,6 @@ def _run(evaluation: Evaluation, store: Any, options: dict[str, Any]) -> dict[st
         raise Interrupted(
             f"interrupted; {store.path} holds what was finished: run this again to go on."
         ) from None
-
-
-def _save(text: str, path: Path, *, force: bool) -> None:
-    from nomdeplume.formats.targets import AtomicFile
-
-    file = AtomicFile(path, force=force, private=True)
-    try:
-        file.file.write(text.encode("utf-8", "replace"))
-        file.close()
-        file.publish()
-    except BaseException:
-        file.discard()
-        raise
 
 
 def _tell(results: dict[str, Any], places: Sequence[Path | None], options: dict[str, Any]) -> None:

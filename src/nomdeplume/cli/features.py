@@ -123,16 +123,9 @@ def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
 
 def _save(found: Features, path: Path, *, force: bool) -> None:
     """A file that appears whole or never; one fitted on private texts is its owner's to read."""
-    from nomdeplume.formats.targets import AtomicFile
+    from nomdeplume.formats.targets import write_whole
 
-    file = AtomicFile(path, force=force, private=found.leaks)
-    try:
-        file.file.write(found.to_json().encode())
-        file.close()
-        file.publish()
-    except BaseException:
-        file.discard()
-        raise
+    write_whole(path, found.to_json(), force=force, private=found.leaks)
 
 
 @features.command()

@@ -228,13 +228,6 @@ def _places(
 
 
 def _save(certificate: Certificate, path: Path, *, force: bool) -> None:
-    from nomdeplume.formats.targets import AtomicFile
+    from nomdeplume.formats.targets import write_whole
 
-    file = AtomicFile(path, force=force)
-    try:
-        file.file.write(certificate.to_json().encode())
-        file.close()
-        file.publish()
-    except BaseException:
-        file.discard()
-        raise
+    write_whole(path, certificate.to_json(), force=force)

@@ -10,7 +10,7 @@ from typing import Any
 
 from nomdeplume import strict_json
 from nomdeplume.errors import InputError
-from nomdeplume.formats.targets import AtomicFile
+from nomdeplume.formats.targets import write_whole
 
 FORMAT = 1
 
@@ -61,15 +61,8 @@ class Store:
         if self.path is None:
             return
         data = {"format": FORMAT, **data, "question": self.question}
-        file = AtomicFile(self.path, force=True, private=True)
-        try:
-            text = json.dumps(data, ensure_ascii=False, allow_nan=False)
-            file.file.write(text.encode("utf-8", "replace"))
-            file.close()
-            file.publish()
-        except BaseException:
-            file.discard()
-            raise
+        text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+        write_whole(self.path, text, force=True, private=True)
 
 
 def read(path: Path) -> dict[str, Any]:

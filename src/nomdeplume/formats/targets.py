@@ -98,6 +98,18 @@ def sweep() -> None:
         path.unlink(missing_ok=True)
 
 
+def write_whole(path: Path, text: str, *, force: bool = False, private: bool = False) -> None:
+    """A small file that appears complete or never; signs that UTF-8 lacks become question marks."""
+    file = AtomicFile(path, force=force, private=private)
+    try:
+        file.file.write(text.encode("utf-8", "replace"))
+        file.close()
+        file.publish()
+    except BaseException:
+        file.discard()
+        raise
+
+
 def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:
     """Refuse to write where something is, unless `force` allows it and it is of the same kind."""
     if not path.name:

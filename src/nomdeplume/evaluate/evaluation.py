@@ -15,7 +15,7 @@ import numpy as np
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError, whole
 from nomdeplume.evaluate.attackers import brought, chosen
-from nomdeplume.evaluate.conclusion import caveats, conclusion
+from nomdeplume.evaluate.conclusion import balanced, caveats, conclusion
 from nomdeplume.evaluate.folds import FOLDS
 from nomdeplume.evaluate.folds import folds as split
 from nomdeplume.evaluate.folds import told as in_words
@@ -203,6 +203,7 @@ class Evaluation:
             "by_attack": by_attack(cells, results["clean"], results["floors"], floor)
             if both
             else [],
+            "balance": balanced(results),
             "conclusion": conclusion(results),
             "caveats": caveats(results),
         }

@@ -32,7 +32,7 @@ def _why(study: Study) -> str:
         return " Of all settings it keeps most of the topic."
     if not any(cell.topic() for cell in study.cells):
         return " Of all settings it gives least of the author away."
-    return " Of the settings whose author accuracy is closest to guessing, it keeps most topic."
+    return " Of the settings tried it keeps most topic for what it gives away of the author."
 
 
 def _author(study: Study, cell: Cell) -> str:

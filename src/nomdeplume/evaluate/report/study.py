@@ -111,10 +111,12 @@ class Study:
 
     @cached_property
     def chosen(self) -> Cell | None:
-        """The best topic among the cells whose author is nearest to what guessing gives.
+        """The best balance, as the conclusion has it; else the best topic near the author's floor.
 
         A cell whose interval reaches down to the floor is as near as a measurement can tell.
         """
+        if balance := self.cell(at(self.results, "summary", "balance")):
+            return balance
         measured = [(cell, figure) for cell in self.cells if (figure := cell.author())]
         if not measured:
             return max(self.cells, key=_topic, default=None)

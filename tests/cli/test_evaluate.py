@@ -129,6 +129,14 @@ def test_a_killed_run_goes_on_where_it_was(evaluate, tmp_path):
     assert [after["clean"], *after["cells"]][: len(before)] == list(before.values())
 
 
+def test_what_lacks_a_label_is_left_out_and_told(evaluate, tmp_path):
+    with (tmp_path / "c.jsonl").open("a") as file:
+        file.write('{"id": 99, "text": "aaalo", "topic": "sea"}\n')
+    done = evaluate("c.jsonl", "--mechanism", "none", "--attackers", "informed", code=4)
+
+    assert b"1 text left out: without a label" in done.stderr
+
+
 def test_interrupted_it_says_how_to_go_on(evaluate, tmp_path):
     ask = ["evaluate", "c.jsonl", "--epsilon", "0.5,1,2,3", "--results", "r.json", *SMALL]
     running = subprocess.Popen([str(COMMAND), *ask], cwd=tmp_path, stderr=subprocess.PIPE)

@@ -249,6 +249,9 @@ def _tell(results: dict[str, Any], places: Sequence[Path | None], options: dict[
     if options["quiet"]:
         return
     click.echo(brief(results))
+    if left_out := results["corpus"]["left_out"]:
+        who = f"{left_out:,} text{'s' * (left_out != 1)} left out"
+        click.echo(f"nomdeplume: {who}: without a label, or of who has too few.", err=True)
     for what, place in zip(("report", "results"), places, strict=True):
         if place:
             click.echo(f"nomdeplume: {what} in {place}; {PRIVATE}", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.reading import at, number, sentences, sequence, words
 from nomdeplume.evaluate.report.study import Study
@@ -53,8 +55,7 @@ def _odds(cell: Cell) -> dict[str, str]:
 
 def _power(factor: str) -> str:
     """A factor as it is written by hand: e¹⁰, with the exponent raised."""
-    base, sign, exponent = factor.partition("^")
-    return f"{safe(base)}<sup>{safe(exponent)}</sup>" if sign else safe(factor)
+    return re.sub(r"\^([\d.,]*\d)", r"<sup>\1</sup>", safe(factor))
 
 
 def _said(study: Study) -> str:

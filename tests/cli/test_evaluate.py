@@ -114,7 +114,7 @@ def test_a_killed_run_goes_on_where_it_was(evaluate, tmp_path):
         [str(COMMAND), *ask], cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    for _ in range(600):
+    for _ in range(2000):
         if (tmp_path / "r.json").exists() and len(results(tmp_path)["parts"]) >= 2:
             break
         time.sleep(0.05)
@@ -140,7 +140,7 @@ def test_what_lacks_a_label_is_left_out_and_told(evaluate, tmp_path):
 def test_interrupted_it_says_how_to_go_on(evaluate, tmp_path):
     ask = ["evaluate", "c.jsonl", "--epsilon", "0.5,1,2,3", "--results", "r.json", *SMALL]
     running = subprocess.Popen([str(COMMAND), *ask], cwd=tmp_path, stderr=subprocess.PIPE)
-    for _ in range(600):
+    for _ in range(2000):
         if (tmp_path / "r.json").exists():
             break
         time.sleep(0.05)

@@ -251,7 +251,7 @@ def _tell(results: dict[str, Any], places: Sequence[Path | None], options: dict[
     click.echo(brief(results))
     if left_out := results["corpus"]["left_out"]:
         who = f"{left_out:,} text{'s' * (left_out != 1)} left out"
-        click.echo(f"nomdeplume: {who}: without a label, or of who has too few.", err=True)
+        click.echo(f"nomdeplume: {who}: without a label, or of an author with too few.", err=True)
     for what, place in zip(("report", "results"), places, strict=True):
         if place:
             click.echo(f"nomdeplume: {what} in {place}; {PRIVATE}", err=True)

@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from nomdeplume import InputError
+from nomdeplume.cli.main import cli
 from tests.cli.conftest import COMMAND
 from tests.evaluation_world import corpus, table
 
@@ -228,8 +230,20 @@ def test_authors_only_topics_only_and_groups(evaluate, tmp_path):
         (("--released", "odd.csv", "--original", "c.jsonl"), "not the same ones"),
     ],
 )
-def test_what_does_not_go_is_said_in_one_line(evaluate, arguments, said):
-    done = evaluate(*arguments, code=2)
+def test_what_does_not_go_is_said_in_one_line(evaluate, arguments, said, tmp_path, monkeypatch):
+    """In this process, which has scikit-learn loaded already: the refusal is the command's own."""
+    monkeypatch.chdir(tmp_path)
+    given = WORLD if "--released" in arguments else SMALL
+    with pytest.raises(InputError) as caught:
+        cli(["evaluate", *given, *arguments], standalone_mode=False)
 
-    assert said in " ".join(done.stderr.decode().split())
-    assert CANARY.encode() not in done.stderr
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert CANARY not in str(caught.value)
+
+
+def test_a_refusal_is_one_line_and_exit_code_2(evaluate):
+    done = evaluate("c.jsonl", "--attackers", "nobody", code=2)
+
+    assert done.stderr.decode().startswith("nomdeplume: no attacker 'nobody'; there are fast,")
+    assert done.stderr.count(b"\n") == 1

@@ -5,7 +5,8 @@ from __future__ import annotations
 from nomdeplume.calibrate.drawing import panels
 from nomdeplume.calibrate.report import Report
 from nomdeplume.picture.drawing import FONT
-from nomdeplume.picture.writing import hashed, safe
+from nomdeplume.picture.sheet import sheet
+from nomdeplume.picture.writing import safe
 
 STYLE = f"""
 :root{{color-scheme:light dark;--ink:#1f2933;--soft:#616e7c;--line:#d9dfe5;--paper:#fff;
@@ -49,24 +50,13 @@ p.soft{{color:var(--soft);font-size:.9rem}}
 
 def page(report: Report) -> str:
     """The page; nothing can run in it, and it asks for nothing from anywhere."""
-    policy = f"default-src 'none'; style-src {hashed(STYLE)}; base-uri 'none'; form-action 'none'"
     shares, spread = panels(report)
     table = report.dial.vocabulary.table
     title = f"Calibration of {report.title}"
     said = "".join(f"<p>{safe(sentence)}</p>\n" for sentence in report.sentences())
     command = f"<p><code>{safe(report.command)}</code></p>\n" if report.command else ""
     likely = "".join(f'<p dir="auto">{safe(str(each))}</p>\n' for each in report.likely)
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta http-equiv="Content-Security-Policy" content="{policy}"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>{safe(title)}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<h1>{safe(title)}</h1>
+    body = f"""<h1>{safe(title)}</h1>
 {said}{command}{likely}<div class="pictures">
 {shares}
 {spread}
@@ -77,9 +67,8 @@ def page(report: Report) -> str:
 </div>
 <p class="soft">{safe(report.basis)}</p>
 <p class="soft">Table {safe(table.name)}, fingerprint <code>{table.fingerprint}</code></p>
-</body>
-</html>
 """
+    return sheet(title, body, style=STYLE)
 
 
 def _rows(report: Report) -> str:

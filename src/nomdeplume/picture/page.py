@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from nomdeplume.flow import Flow, Move
 from nomdeplume.picture.drawing import FONT, NAMES, STEPS, svg
-from nomdeplume.picture.writing import DARK, added, hashed, number, percent, safe, shade
+from nomdeplume.picture.sheet import sheet
+from nomdeplume.picture.writing import DARK, added, number, percent, safe, shade
 
 STYLE = f"""
 :root{{color-scheme:light dark;--ink:#1f2933;--soft:#616e7c;--line:#d9dfe5;--paper:#fff}}
@@ -57,19 +58,8 @@ WARNING = "This page shows words of both texts. It is not a release: do not publ
 
 def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = ()) -> str:
     """The plan as a page that stands by itself; only its own style and script can run in it."""
-    policy = f"default-src 'none'; style-src {hashed(STYLE)}; script-src {hashed(SCRIPT)}"
     title = f"{flow.metric}: {names[0]}, {names[1]}"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<title>{safe(title)}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<p class="warning" role="note">{WARNING}</p>
+    body = f"""<p class="warning" role="note">{WARNING}</p>
 <div class="wide">
 {svg(flow, names=names)}</div>
 {"".join(f"<p>{safe(note)}</p>" for note in notes)}
@@ -79,10 +69,8 @@ def html(flow: Flow, *, names: tuple[str, str] = NAMES, notes: Sequence[str] = (
 <tbody>
 {"".join(_row(move, adds=flow.adds) for move in flow.moves)}</tbody>
 </table>
-<script>{SCRIPT}</script>
-</body>
-</html>
 """
+    return sheet(title, body, style=STYLE, script=SCRIPT)
 
 
 def _row(move: Move, *, adds: bool) -> str:

@@ -25,7 +25,8 @@ from nomdeplume.evaluate.report.reading import at, words
 from nomdeplume.evaluate.report.script import SCRIPT
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.style import STYLE
-from nomdeplume.picture.writing import hashed, safe
+from nomdeplume.picture.sheet import sheet
+from nomdeplume.picture.writing import safe
 
 Part = tuple[str, str, str]  # id, heading and content
 
@@ -33,22 +34,10 @@ Part = tuple[str, str, str]  # id, heading and content
 def page(results: Mapping[str, Any]) -> str:
     """The page; only its own style and script can run in it, and it asks for nothing."""
     study = Study(results)
-    policy = f"default-src 'none'; style-src {hashed(STYLE)}; script-src {hashed(SCRIPT)}"
     title = headline.title(study)
     name = words(at(results, "corpus", "name"))
     parts = [part for part in _parts(study) if part[2].strip()]
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8"/>
-<meta http-equiv="Content-Security-Policy" content="{policy}; base-uri 'none'; form-action 'none'"/>
-<meta name="viewport" content="width=device-width, initial-scale=1"/>
-<meta name="robots" content="noindex"/>
-<title>{safe(f"{title} {name}".strip())}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-<header>
+    body = f"""<header>
 <p class="eyebrow">nomdeplume · evaluation</p>
 <h1>{safe(title)}</h1>
 <p class="corpus">{headline.corpus(study)}</p>
@@ -57,10 +46,8 @@ def page(results: Mapping[str, Any]) -> str:
 {_contents(parts)}
 <main>
 {"".join(_section(part) for part in parts)}</main>
-<script>{SCRIPT}</script>
-</body>
-</html>
 """
+    return sheet(f"{title} {name}".strip(), body, style=STYLE, script=SCRIPT)
 
 
 def _contents(parts: list[Part]) -> str:

@@ -9,7 +9,7 @@ from scipy.stats import binom
 from tests.conftest import ALPHA, TINY
 from tests.evaluation_world import AUTHORS, corpus, vocabulary
 
-from nomdeplume import InputError, seeded
+from nomdeplume import Certificate, InputError, seeded
 from nomdeplume.evaluate.attackers import ABOUT, ATTACKERS, ENSEMBLE, chosen
 from nomdeplume.evaluate.attackers.informed import Informed
 from nomdeplume.evaluate.choosing import added, best_of
@@ -268,6 +268,16 @@ def test_less_noise_tells_more_of_authors_topics_and_words(results):
         words = [c["reconstruction"]["bayes"]["value"] for c in (strong, weak)]
         assert topics[0] < topics[1]
         assert words[0] < words[1]
+
+
+def test_every_cell_has_the_certificate_of_its_release(results):
+    for cell in results["cells"]:
+        certificate = Certificate.from_json(json.dumps(cell["certificate"]))
+
+        assert (certificate.epsilon, certificate.size) == (cell["epsilon"], 20)
+        assert certificate.promises[-1].sentence == cell["promise"][-1]
+        assert certificate.seeded
+        assert not certificate.private
 
 
 def test_five_documents_tell_more_than_one(results):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,8 @@ from nomdeplume.evaluate.topics import Topics
 from nomdeplume.evaluate.verification import verification
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.obfuscator import Obfuscator
-from nomdeplume.privacy.random import secure, seeded
+from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.random import described, secure, seeded
 from nomdeplume.vocabulary import Vocabulary
 
 Draws = Sequence[Sequence[str]]
@@ -93,6 +95,7 @@ class Lab:
         rebuilt = reconstruction(made.mechanism, words, self.prior, self.draws, rng)
         return {
             **promised(made, setting),
+            "certificate": certified(made, draws[0], rng),
             **self.judged(draws, made.mechanism, rng, tell),
             "reconstruction": {name: each.facts() for name, each in vars(rebuilt).items()},
             "not_private": self.seed is not None,
@@ -242,6 +245,14 @@ def promised(made: Obfuscator, setting: Setting) -> dict[str, Any]:
         "promise": [each.sentence for each in made.promises],
         "unchanged": made.unchanged,
     }
+
+
+def certified(made: Obfuscator, released: Sequence[str], rng: Generator) -> dict[str, Any]:
+    """The certificate of one draw, as its release would have it: of its lines, in order."""
+    digest = sha256("".join(f"{each}\n" for each in released).encode()).hexdigest()
+    certificate = made.certify(described(rng), len(released), Output("text", digest))
+    facts: dict[str, Any] = json.loads(certificate.to_json())
+    return facts
 
 
 def _best(attackers: Mapping[str, Any], documents: str) -> Any:

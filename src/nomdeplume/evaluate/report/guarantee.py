@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 from nomdeplume.evaluate.report.cell import Cell
-from nomdeplume.evaluate.report.reading import at, number, sentences, sequence, words
+from nomdeplume.evaluate.report.reading import at, mapping, number, sentences, sequence, words
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import by_cell, folded, table
 from nomdeplume.evaluate.report.wording import NONE
@@ -62,7 +63,18 @@ def _said(study: Study) -> str:
     """The promise of the cell that is looked at closely, and of the others for who asks."""
     chosen = study.chosen or study.cells[0]
     others = "".join(_promise(cell) for cell in study.cells if cell is not chosen)
-    return _promise(chosen) + folded("The promises of other settings", others)
+    return (
+        _promise(chosen)
+        + folded("Its certificate, as JSON", _certificate(chosen))
+        + folded("The promises of other settings", others)
+    )
+
+
+def _certificate(cell: Cell) -> str:
+    facts = mapping(cell.facts.get("certificate"))
+    shown = json.dumps(facts, ensure_ascii=False, indent=1) if facts else ""
+    lines = "\n".join(map(safe, shown.splitlines()))
+    return f'<div class="wide"><pre>{lines}</pre></div>\n' if facts else ""
 
 
 def _promise(cell: Cell) -> str:

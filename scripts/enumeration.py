@@ -145,7 +145,7 @@ STATEMENTS: dict[str, tuple[str, str, Callable[[], Enumerated]]] = {
     "per sampled text": ("N·ε · W∞", "sampling", sampled_texts),
     "per reduced text": ("N·ε · W₁ after the reduction", "kept", reduced_texts),
     "restricted to kept words": ("N·ε · W∞ of what is kept", "kept", kept_words),
-    "document level": ("E · W₁", "means", means),
+    "document level": ("E · W₁", "mean", means),
     "two documents of one author": ("N·ε · ΣW₁", "adding", authors),
     "two releases of one document": ("2·N·ε · W₁", "adding", releases),
     "after a projection": ("N·ε · W₁ before it", "contraction", projections),

@@ -161,9 +161,13 @@ class OtherTable(NoisyNearest):
 class PassesUnknown(Obfuscator):
     """A word that the table does not know is put among the released ones."""
 
-    def __call__(self, texts: Iterable[str], rng: Generator | None = None) -> list[Document]:
+    def __call__(
+        self, texts: Iterable[str], rng: Generator | None = None, *, vectors: bool = False
+    ) -> list[Document]:
         texts, rng = list(texts), rng or secure()
-        leaked = list(map(self.leak, texts, super().__call__(texts, rng), [rng] * len(texts)))
+        leaked = list(
+            map(self.leak, texts, super().__call__(texts, rng, vectors=vectors), [rng] * len(texts))
+        )
         output = Output("text", sha256("".join(f"{d.text}\n" for d in leaked).encode()).hexdigest())
         return [replace(d, certificate=replace(d.certificate, output=output)) for d in leaked]
 

@@ -201,7 +201,7 @@ words is told from one of three by counting.
 So lengths are made equal first. N words are drawn by chance, with a promise in W∞ between
 texts of any lengths, or the text is apportioned to N words, with a promise in W₁ between
 the apportioned bags. Noise on the mean of a document needs neither: there W₁ serves for
-any two lengths ([means](proofs/means.md)).
+any two lengths ([mean](proofs/mean.md)).
 """
 
 

@@ -108,7 +108,7 @@ def measure(records: list[Record], table: Table, epsilons: Sequence[float]) -> d
         obfuscator = Obfuscator.of("laplace", vocabulary, epsilon=epsilon, size=SIZE)
         tested, *learnt = releases(obfuscator, texts, 1 + DRAWS)
         found["by ε"][f"{epsilon:g}"] = {
-            "unchanged": round(obfuscator.unchanged, 3),
+            "unchanged": round(obfuscator.unchanged or 0.0, 3),
             "static, author F1": best([texts], tested, authors),
             "static on kept words, author F1": best([clean], tested, authors),
             "adaptive, author F1": best(learnt, tested, authors),

@@ -14,6 +14,7 @@ class Document:
 
     words: tuple[str, ...]
     certificate: Certificate
+    vector: tuple[float, ...] | None = None  # the noisy mean behind the words, if asked for
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""The flow as one sentence: texts → bags → N words each → released words, and a certificate."""
+"""The flow as one sentence: texts → bags → released words of each, and a certificate."""
 
 from __future__ import annotations
 
@@ -17,24 +17,22 @@ from nomdeplume.bag import Bag
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, PrivacyError, whole
 from nomdeplume.frames import Private
-from nomdeplume.mechanism import Mechanism, NoisyNearest, Projection, Recipe
+from nomdeplume.levels import Level, level
+from nomdeplume.mechanism import Mechanism, Recipe
 from nomdeplume.mechanism.remembered import Memory
-from nomdeplume.noise import Laplace, Planar
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise, state
-from nomdeplume.privacy.random import described, is_private, secure, seeded
-from nomdeplume.reduction import REDUCTIONS, per_word
+from nomdeplume.privacy.random import described, is_private, secure
+from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 F = TypeVar("F")  # a data frame
 
 SIZE = 100
-TRIED = 400  # words on which it is measured how many stay
-WORK = 4e10  # operations that this may take, about
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,19 +42,20 @@ class Obfuscator:
     vocabulary: Vocabulary
     mechanism: Mechanism
     size: int = SIZE
-    reduction: str = "sample"  # a name in REDUCTIONS
+    reduction: str = ""  # a name in REDUCTIONS, or mean; what is usual for the mechanism if none
 
     def __post_init__(self) -> None:
         whole("size", self.size)
-        if self.reduction not in REDUCTIONS:
+        able: Sequence[str] = getattr(self.mechanism, "reductions", tuple(REDUCTIONS))
+        object.__setattr__(self, "reduction", self.reduction or able[0])
+        if self.reduction not in (*REDUCTIONS, *able):
             raise InputError(
                 f"reduction must be {' or '.join(REDUCTIONS)}, got {self.reduction!r}."
             )
-        able: Sequence[str] = getattr(self.mechanism, "reductions", tuple(REDUCTIONS))
         if self.reduction not in able:
             raise InputError(
-                f"{self.mechanism.name} draws its own words from a text: the reduction must be "
-                f"{' or '.join(able)}, got {self.reduction}."
+                f"{self.mechanism.name} has its own way from a text to words: the reduction must "
+                f"be {' or '.join(able)}, got {self.reduction}."
             )
         if self.mechanism.table is not self.vocabulary.table:
             raise InputError("the mechanism and the vocabulary must have the same table.")
@@ -68,6 +67,23 @@ class Obfuscator:
         _ = self.guarantees, self.vocabulary.table.fingerprint  # refuse now what cannot be vouched
 
     @classmethod
+    def mean(
+        cls,
+        vocabulary: Vocabulary | Table | None = None,
+        *,
+        budget: float | None = None,
+        size: int = SIZE,
+        **parts: Any,
+    ) -> Obfuscator:
+        """The document level: Laplace noise on the mean of a text's features, then words.
+
+        A table stands for its words without the usual stop words, nothing for the bundled
+        table. The budget is spent on each document, whatever its length; what is usual if
+        none is given. `map`, `compose`, `dimensions` and the rest are as in a `Recipe`.
+        """
+        return cls.of("mean", vocabulary, budget=budget, size=size, **parts)
+
+    @classmethod
     def laplace(
         cls,
         vocabulary: Vocabulary | Table | None = None,
@@ -75,12 +91,11 @@ class Obfuscator:
         epsilon: float | None = None,
         budget: float | None = None,
         size: int = SIZE,
-        reduction: str = "sample",
+        reduction: str = "",
     ) -> Obfuscator:
         """The paper's system: Laplace noise on each word's vector, then the nearest kept word.
 
-        A table stands for its words without the usual stop words, nothing for the bundled
-        table. The noise is that of `epsilon`, or of `budget` / `size`; six if neither is given.
+        The noise is that of `epsilon`, or of `budget` / `size`; six if neither is given.
         """
         return cls.of(
             "laplace",
@@ -94,35 +109,39 @@ class Obfuscator:
     @classmethod
     def of(
         cls,
-        mechanism: str | Recipe = "laplace",
+        mechanism: str | Recipe | None = None,
         vocabulary: Vocabulary | Table | None = None,
         *,
         epsilon: float | None = None,
         budget: float | None = None,
         size: int = SIZE,
-        reduction: str = "sample",
+        reduction: str = "",
         tell: Callable[[int], None] | None = None,
         **parts: Any,
     ) -> Obfuscator:
         """The system with any mechanism, by name and what else its recipe names, or by a recipe.
 
-        What takes long to find is remembered in the user's cache. `epsilon` and `budget` are
-        as for `laplace`; without either it is what is usual for the mechanism.
+        What takes long to find is remembered in the user's cache. Without a name it is mean,
+        or laplace if an `epsilon` for each word is given; without `epsilon` and `budget` what
+        is usual for the mechanism.
         """
         kept = Vocabulary.given(vocabulary)
-        epsilon = per_word(epsilon, budget, size)
-        if isinstance(mechanism, Recipe) and (parts or epsilon is not None):
+        if isinstance(mechanism, Recipe) and (parts or epsilon is not None or budget is not None):
             raise InputError("a recipe names its own epsilon and parts; give them there.")
         if not isinstance(mechanism, Recipe):
-            mechanism = Recipe.usually(mechanism, epsilon, **parts)
+            mechanism = Recipe.asked(mechanism, epsilon, budget, size, **parts)
         made = mechanism.make(kept, memory=Memory.usual(), tell=tell)
         return cls(kept, made, size, reduction)
+
+    @cached_property
+    def level(self) -> Level:
+        """How bags become released words: one by one, or a document at once."""
+        return level(self.mechanism, self.vocabulary, self.size, self.reduction)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What is promised about each document, the widest statement last."""
-        word = self.mechanism.guarantee
-        return REDUCTIONS[self.reduction].guarantees(word, self.size, self.vocabulary)
+        return self.level.guarantees
 
     @property
     def guarantee(self) -> Guarantee:
@@ -136,13 +155,18 @@ class Obfuscator:
 
     def stated(self, *, tolerance: float = TOLERANCE) -> tuple[Promise, ...]:
         """The promises, where what is lost up to δ may be a share of about `tolerance` too high."""
-        account = self.account if self._laplace else None
-        covers = getattr(self.mechanism, "covers", "")
-        one = partial(state, any_two=self._any, tolerance=tolerance, covers=covers)
-        *others, texts = self.guarantees
+        level, covers = self.level, getattr(self.mechanism, "covers", "")
+        one = partial(
+            state,
+            vocabulary=self.vocabulary,
+            any_two=level.any_two(),
+            tolerance=tolerance,
+            covers=covers,
+        )
+        first = len(self.guarantees) - level.of_texts
         return (
-            *(one(each, self.vocabulary, of_texts=False) for each in others),
-            one(texts, self.vocabulary, of_texts=True, account=account),
+            *(one(each, of_texts=False) for each in self.guarantees[:first]),
+            *(one(each, of_texts=True, account=level.account) for each in self.guarantees[first:]),
         )
 
     def account(self, x: str, y: str) -> Account:
@@ -150,63 +174,42 @@ class Obfuscator:
 
         It is about kept words, as they are reduced; no words count as the public bag.
         """
-        noise = self._laplace
-        if noise is None:
+        found = self.level.account(x, y)
+        if found is None:
             raise InputError(
                 f"only Laplace noise has an account, got {self.mechanism.name}; "
                 "its pure loss is that of the guarantee."
             )
-        way = REDUCTIONS[self.reduction]
-        return way.account((noise, self._dimensions), self.size, self.vocabulary, x, y)
-
-    @property
-    def _laplace(self) -> float | None:
-        """ε, if it is Laplace noise on vectors or a projection of them, however decoded.
-
-        A subclass may do anything with the noise, and another image with the vectors.
-        """
-        mechanism = self.mechanism
-        if type(mechanism) is not NoisyNearest or type(mechanism.noise) not in (Laplace, Planar):
-            return None
-        plain = mechanism.image is None or type(mechanism.image) is Projection
-        return mechanism.guarantee.epsilon if plain else None
-
-    @property
-    def _dimensions(self) -> int:
-        """Those that noise lives in. Images are no farther apart, and less is lost when nearer."""
-        places: Table = getattr(self.mechanism, "places", self.vocabulary.table)
-        return places.dimensions
+        return found
 
     @cached_property
-    def _any(self) -> Account | None:
-        """The account between any two texts: all words as far apart as words can be."""
-        table, noise = self.vocabulary.table, self._laplace
-        if noise is None:
-            return None
-        one = Account.of_bags(noise, [2 * table.radius], self._dimensions)
-        return one.over_releases(self.size)
-
-    @cached_property
-    def unchanged(self) -> float:
+    def unchanged(self) -> float | None:
         """Share of common kept words that stay as they are: what is useful, not what is safe.
 
-        Measured on public words under a public stream, so it tells nothing about any text;
-        each of them several times where the table is small enough for that to be quick.
+        None where words are not released one by one.
         """
-        table = self.vocabulary.table
-        draws = int(np.clip(WORK / (2 * len(table) * table.dimensions), TRIED, 5 * TRIED))
-        ids = np.resize(self.vocabulary.ids[:TRIED], draws)
-        return float((self.mechanism.release(ids, seeded(0)) == ids).mean())
+        return self.level.unchanged
 
-    def __call__(self, texts: Iterable[str], rng: Generator | None = None) -> list[Document]:
-        """Release every text; one without a kept word is released as the public bag."""
+    def __call__(
+        self, texts: Iterable[str], rng: Generator | None = None, *, vectors: bool = False
+    ) -> list[Document]:
+        """Release every text; one without a kept word is released as the public bag.
+
+        With `vectors`, documents hold their noisy means too, of which their words are made:
+        the same promise covers both.
+        """
         rng = _generator(rng)
         if hasattr(texts, "columns"):
             raise InputError("texts must be one column of the frame; release it all with .frame().")
-        released = [tuple(words) for words in self.release(self.vocabulary.bags(texts), rng)]
-        digest = sha256("".join(f"{' '.join(words)}\n" for words in released).encode()).hexdigest()
-        certificate = self.certify(described(rng), len(released), Output("text", digest))
-        return [Document(words, certificate) for words in released]
+        found = list(self.releases(self.vocabulary.bags(texts), rng))
+        digest = sha256("".join(f"{' '.join(words)}\n" for words, _ in found).encode()).hexdigest()
+        certificate = self.certify(
+            described(rng), len(found), Output("text", digest), vectors=vectors
+        )
+        return [
+            Document(tuple(words), certificate, tuple(mean) if vectors and mean else None)
+            for words, mean in found
+        ]
 
     def frame(
         self, df: F, *, text: str = "text", keep: Iterable[str] = (), rng: Generator | None = None
@@ -238,21 +241,27 @@ class Obfuscator:
         return released, self.certify(described(rng), len(private), output, kept_fields=kept)
 
     def release(self, bags: Iterable[Bag], rng: Generator) -> Iterator[Sequence[str]]:
-        """The released words of each bag, in alphabetical order; in batches, in bounded memory."""
-        remaining = iter(bags)
-        while batch := list(islice(remaining, self.batch)):
-            self.vocabulary.refuse_seen(batch)
-            yield from self._release(batch, rng)
+        """The released words of each bag, in alphabetical order."""
+        return (words for words, _ in self.releases(bags, rng))
 
-    @property
-    def batch(self) -> int:
-        """Documents released together: enough words for a few large matrix products."""
-        return max(1, (8192 if isinstance(self.mechanism, NoisyNearest) else 131072) // self.size)
+    def releases(
+        self, bags: Iterable[Bag], rng: Generator
+    ) -> Iterator[tuple[Sequence[str], list[float] | None]]:
+        """The released words of each bag and, of a document level, the noisy mean behind them.
+
+        In batches, in bounded memory.
+        """
+        remaining = iter(bags)
+        while batch := list(islice(remaining, self.level.batch)):
+            self.vocabulary.refuse_seen(batch)
+            words, means = self._release(batch, rng)
+            yield from zip(words, [None] * len(words) if means is None else means, strict=True)
 
     def __repr__(self) -> str:
         return (
-            f"<Obfuscator: {self.mechanism.name}, ε={self.mechanism.guarantee.epsilon:g}, "
-            f"size={self.size}, {self.reduction}, {self.vocabulary.table!r}>"
+            f"<Obfuscator: {self.mechanism.name}, {self.level.symbol}="
+            f"{self.mechanism.guarantee.epsilon:g}, size={self.size}, {self.reduction}, "
+            f"{self.vocabulary.table!r}>"
         )
 
     def certify(
@@ -264,8 +273,12 @@ class Obfuscator:
         empty: str = "public",
         id_field: str = "id",
         kept_fields: tuple[str, ...] = (),
+        unit_field: str = "",
+        vectors: bool = False,
     ) -> Certificate:
         """The certificate of a release made by this obfuscator."""
+        if vectors and self.level.symbol != "E":
+            raise InputError(f"{self.mechanism.name} has no mean to release; take mean.")
         return certify(
             self.vocabulary,
             self.mechanism,
@@ -278,19 +291,22 @@ class Obfuscator:
             empty=empty,
             id_field=id_field,
             kept_fields=kept_fields,
+            unit_field=unit_field,
+            vectors=vectors,
             output=output,
         )
 
-    def _release(self, bags: Sequence[Bag], rng: Generator) -> NDArray[np.object_]:
+    def _release(
+        self, bags: Sequence[Bag], rng: Generator
+    ) -> tuple[NDArray[np.object_], list[list[float]] | None]:
         filled = [self.vocabulary.or_public(bag) for bag in bags]
-        reduce = REDUCTIONS[self.reduction].reduce
-        reduced = reduce(filled, self.size, self.vocabulary, rng)  # (n, size)
-        released = self.mechanism.release(reduced.ravel(), rng).reshape(reduced.shape)
+        released, means = self.level.release(filled, rng)
         place, ordered = self.vocabulary.alphabetical
         places = place[released]
         if (places < 0).any():
             raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
-        return np.asarray(ordered[np.sort(places, axis=1)])
+        words = np.asarray(ordered[np.sort(places, axis=1)])
+        return words, None if means is None else means.tolist()
 
 
 def _generator(rng: Generator | None) -> Generator:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
 from nomdeplume.distance import Cloud, Ground, bottleneck_plan, word_mover_plan
-from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.vocabulary import EUCLIDEAN, Vocabulary
@@ -121,10 +120,3 @@ class Apportion:
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}
-
-
-def per_word(epsilon: float | None, budget: float | None, size: int) -> float | None:
-    """ε as it is given, or as a budget for a document gives it; None if neither does."""
-    if epsilon is not None and budget is not None:
-        raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
-    return epsilon if budget is None else positive("budget", budget) / whole("size", size)

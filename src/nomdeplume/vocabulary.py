@@ -76,7 +76,7 @@ class Vocabulary:
         return len(self._id_of)
 
     def __repr__(self) -> str:
-        chosen = "topic words" if self.features is not None else "words"
+        chosen = "topic words" if self.features is not None and self.features.words else "words"
         less = f"{self.table.name} less {self.stop_words.name}"
         return f"<Vocabulary: {len(self):,} {chosen} of {less}>"
 
@@ -112,6 +112,11 @@ class Vocabulary:
         found = words(text, self.table.language, self._dictionary)
         counts = {known[word]: count for word, count in found.items() if word in known}
         return Bag.of(counts, seen=self.features is not None and self.features.fitted_on(text))
+
+    def counted(self, counts: Mapping[str, int]) -> Bag:
+        """The kept ones of some words with their counts."""
+        known = self._id_of
+        return Bag.of({known[word]: count for word, count in counts.items() if word in known})
 
     def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
         """The bags of many texts, one after the other."""
@@ -184,7 +189,7 @@ class Vocabulary:
 
     @cached_property
     def _id_of(self) -> dict[str, int]:
-        if self.features is None:
+        if self.features is None or not self.features.words:
             return self._usable
         chosen = frozenset(self.features.words)
         return {word: i for word, i in self._usable.items() if word in chosen}

@@ -14,8 +14,8 @@ import pytest
 
 from nomdeplume import Table, Vocabulary
 from nomdeplume.cli.main import main
+from nomdeplume.cli.mechanisms import open_weights
 from nomdeplume.cli.obfuscate import obfuscate
-from nomdeplume.cli.options import open_weights
 from nomdeplume.decode import DECODERS
 from nomdeplume.mechanism import MECHANISMS
 from nomdeplume.mechanism.menu import DECODINGS

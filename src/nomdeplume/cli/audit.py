@@ -11,18 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import (
-    mechanism_options,
-    open_recipe,
-    open_vocabulary,
-    table_options,
-)
+from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
+from nomdeplume.cli.options import open_vocabulary, table_options
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
     from nomdeplume.audit.audit import Subject
 
 NAMED = {  # options that a function of one's own has no use for, and where they are found
+    "--budget": "budget",
+    "--map": "map",
+    "--compose": "compose",
     "--decode": "decode",
     "--dimensions": "dimensions",
     "--weights": "weights",
@@ -32,7 +31,12 @@ NAMED = {  # options that a function of one's own has no use for, and where they
 
 
 @click.command()
-@click.option("--epsilon", type=float, help="What is promised or claimed. [default: 6 for laplace]")
+@click.option(
+    "--epsilon", type=float, help="What is promised or claimed for each word. [default: usual]"
+)
+@click.option(
+    "--budget", type=float, metavar="E", help="What mean promises for each document. [default: 20]"
+)
 @mechanism_options
 @click.option(
     "--pairs",
@@ -110,12 +114,13 @@ def _subject(options: dict[str, Any]) -> Subject:
     from nomdeplume.mechanism import MECHANISMS
     from nomdeplume.obfuscator import Obfuscator
 
-    name, vocabulary = options["mechanism"], open_vocabulary(options)
+    name, vocabulary = options["mechanism"] or "", open_vocabulary(options)
     file, _, function = name.rpartition(":")
-    if not file and name not in MECHANISMS:
+    if not file and name not in ("", *MECHANISMS):
         raise InputError(f"mechanism must be one of {', '.join(MECHANISMS)}, or FILE:FUNCTION.")
     if not file:
-        recipe = open_recipe(options, vocabulary, options["epsilon"])
+        spent = {each: options[each] for each in ("epsilon", "budget")}
+        recipe = open_recipe(options, vocabulary, **spent)
         shown = sys.stderr.isatty() and not options["quiet"]
         with calibrating(len(vocabulary), shown=shown) as tell:
             return Obfuscator.of(recipe, vocabulary, tell=tell)

@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import (
-    mechanism_options,
-    open_recipe,
-    open_vocabulary,
-    table_options,
-)
+from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
+from nomdeplume.cli.options import open_vocabulary, table_options
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
@@ -88,7 +84,12 @@ def calibrate(**options: Any) -> int:
 
     _check(options)
     vocabulary = open_vocabulary(options)
-    recipe = open_recipe(options, vocabulary, None)
+    recipe = open_recipe({**options, "mechanism": options["mechanism"] or "laplace"}, vocabulary)
+    if recipe.at_once:
+        raise InputError(
+            "mean releases documents, not words, so there is no word to look at; choose its "
+            "budget by nomdeplume evaluate."
+        )
     words = [word.strip() for word in (options["words"] or "").split(",") if word.strip()]
     bounded = _bounded(recipe, vocabulary, options) if options["loss"] is not None else None
     with _dial(recipe, vocabulary, options) as dial:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import open_vocabulary, open_weights, open_words, table_options
+from nomdeplume.cli.mechanisms import open_weights, open_words
+from nomdeplume.cli.options import open_vocabulary, table_options
 from nomdeplume.errors import InputError, PrivacyError
 
 if TYPE_CHECKING:
@@ -98,6 +99,20 @@ def _settings(stated: Certificate) -> str:
     return f" ({', '.join(said)})" if said else ""
 
 
+def _spent(stated: Certificate) -> str:
+    """What each document spends, and how its words were taken."""
+    document = f"E = {stated.budget:.12g} per document"
+    if stated.at_once:
+        return f"{document}, of any length"
+    return f"ε = {stated.epsilon:.12g} per word, {document}, reduction {stated.reduction}"
+
+
+def _stay(stated: Certificate) -> str:
+    if stated.unchanged is None:
+        return ""
+    return f"; about {100 * stated.unchanged:.0f} in 100 words stay as they were"
+
+
 def _plain(stated: Certificate) -> str:
     from nomdeplume.privacy.promise import fill
 
@@ -106,10 +121,9 @@ def _plain(stated: Certificate) -> str:
     made = (
         f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
         f"made by {stated.program}: "
-        f"mechanism {stated.mechanism}{_settings(stated)}, ε = {stated.epsilon:.12g} per word, "
-        f"E = {stated.budget:.12g} per document, reduction {stated.reduction}. "
-        f"Noise from {stated.generator}; about {100 * stated.unchanged:.0f} in 100 words stay as "
-        f"they were. Fields kept as they are{beside}: {kept}."
+        f"mechanism {stated.mechanism}{_settings(stated)}, {_spent(stated)}. "
+        f"Noise from {stated.generator}{_stay(stated)}. "
+        f"Fields kept as they are{beside}: {kept}."
     )
     table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "

@@ -5,26 +5,18 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from textwrap import fill
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import reading_options, release_options, table_options
+from nomdeplume.cli.between import Promised, promised, release_facts, sentences
+from nomdeplume.cli.mechanisms import release_options
+from nomdeplume.cli.options import reading_options, table_options
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
     from nomdeplume.comparison import Distance
     from nomdeplume.flow import Flow
-    from nomdeplume.privacy.guarantee import Guarantee
-    from nomdeplume.privacy.loss import Loss
-
-
-class Promised(NamedTuple):
-    """What a release promises between two texts: purely and, if asked for, up to a δ."""
-
-    guarantee: Guarantee
-    loss: Loss
-    at_delta: Loss | None
 
 
 MOVES = 20  # shown at a time
@@ -54,7 +46,10 @@ PRIVATE = "these are words of both texts: no release, keep them to yourself."
 @click.option(
     "--moves", type=int, default=MOVES, show_default=True, help="Moves to show, 0 for all."
 )
-@release_options("Say what a release at this epsilon per word promises between A and B.")
+@release_options(
+    "Say what a release word by word at this epsilon promises between A and B.",
+    "Says what a release of whole documents promises between A and B.",
+)
 @click.option(
     "--documents",
     type=int,
@@ -137,8 +132,8 @@ def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     for name, text in zip(inputs, (x, y), strict=True):
         _check_words(chosen, name, text)
     flow = chosen.flow(x, y)
-    promise = _promised(chosen, x, y, options)
-    said = [] if promise is None else _sentences(promise, options)
+    promise = promised(chosen.vocabulary, x, y, options)
+    said = [] if promise is None else sentences(promise, options)
     if output is not None:
         _draw(flow, _names(inputs), said, options)
     if options["as_json"]:
@@ -186,77 +181,6 @@ def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> 
     write_file(output, page.encode(), force=options["force"])
 
 
-def _promised(chosen: Distance, x: str, y: str, options: dict[str, Any]) -> Promised | None:
-    """What a release would promise between the two texts, if one is spoken of."""
-    if options["epsilon"] is None and options["budget"] is None:
-        return None
-    from nomdeplume.obfuscator import Obfuscator
-
-    parameters = {name: options[name] for name in ("epsilon", "budget", "size", "reduction")}
-    obfuscator = Obfuscator.laplace(chosen.vocabulary, **parameters)
-    guarantee, count, delta = obfuscator.guarantee, options["documents"], options["delta"]
-    if count is not None:
-        guarantee = guarantee.over_documents(count)
-    loss = guarantee.loss(x, y) if count is None else guarantee.loss([x] * count, [y] * count)
-    if delta is None:
-        return Promised(guarantee, loss, None)
-    account = obfuscator.account(x, y).over_releases(count or 1)
-    return Promised(guarantee, loss, min(loss, account.loss(delta)))
-
-
-def _sentences(promise: Promised, options: dict[str, Any]) -> list[str]:
-    """The promise in words, how it is made up, and a fair word on it."""
-    from nomdeplume.privacy.loss import up
-    from nomdeplume.privacy.promise import WEAK
-
-    guarantee, loss, at_delta = promise
-    size, count = options["size"], options["documents"]
-    way = {"sample": "drawn by chance", "apportion": "apportioned"}[options["reduction"]]
-    epsilon = options["epsilon"] if options["epsilon"] is not None else options["budget"] / size
-    words = f"{size} words" if size > 1 else "one word"
-    what = f"One release of {words}, {way}, at ε = {epsilon:g},"
-    between = "the two texts"
-    if count is not None:
-        what = f"{count} releases, each of {words}, {way}, at ε = {epsilon:g}, together"
-        between = f"two authors of {count} documents, all as far apart as these,"
-    symbol = guarantee.metric.symbol
-    first = (
-        f"{what} can shift anyone's odds between {between} by at most a factor of {loss.factor}: "
-        f"the loss is at most {guarantee.formula} = {up(loss, 6)} nats, with {symbol} = "
-        f"{loss / guarantee.epsilon:.4f} between {guarantee.between}."
-    ).replace(f" · {symbol}", f"\u00a0·\u00a0{symbol}")
-    second = "" if at_delta is None else _up_to(loss, at_delta, options)
-    return [said for said in (first, second, WEAK if loss > 10 else "") if said]
-
-
-def _up_to(loss: Loss, at_delta: Loss, options: dict[str, Any]) -> str:
-    """What is lost up to δ, after what is lost purely; nothing, if nothing is lost at all.
-
-    It follows from how words move and not from a distance, so it is no statement about all
-    documents that are as far apart.
-    """
-    from nomdeplume.privacy.loss import up
-
-    delta, count = options["delta"], options["documents"]
-    if not loss:
-        return ""
-    if up(at_delta, 4) == up(loss, 4):
-        return f"Up to δ = {delta:g} no less is known to be lost."
-    moved = f" for {count} documents whose words move as those of these two do" if count else ""
-    return (
-        f"Up to δ = {delta:g} less is lost{moved}: P(S) ≤ exp(ε′)\u00a0·\u00a0P′(S) + δ for every "
-        "set S of releases, P from one of the two and P′ from the other, with ε′ = "
-        f"{up(at_delta, 4)} nats{_saving(loss, at_delta)}."
-    )
-
-
-def _saving(loss: Loss, at_delta: Loss) -> str:
-    """How many times less that is, never said to be more than it is, nor if it is none."""
-    ratio = loss / at_delta if at_delta else 1.0
-    times = f"{int(10 * ratio) / 10:g}" if ratio < 100 else f"{int(ratio):,}"
-    return "" if times == "1" else f", {times} times less than the pure bound"
-
-
 def _facts(flow: Flow, promise: Promised | None, options: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "metric": options["metric"],
@@ -274,16 +198,4 @@ def _facts(flow: Flow, promise: Promised | None, options: dict[str, Any]) -> dic
             for move in flow.moves
         ],
     }
-    if promise is not None:
-        guarantee, loss, at_delta = promise
-        facts["release"] = {
-            "formula": f"loss ≤ {guarantee.formula}",
-            "between": guarantee.between,
-            "distance": loss / guarantee.epsilon,
-            "proofs": guarantee.proofs,
-            "loss": loss,
-            "factor": loss.factor,
-        }
-        if at_delta is not None:
-            facts["release"] |= {"delta": options["delta"], "loss_at_delta": at_delta}
-    return facts
+    return facts if promise is None else {**facts, "release": release_facts(promise, options)}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 from click.core import ParameterSource
 
-from nomdeplume.cli.options import mechanism_options, reading_options, table_options
+from nomdeplume.cli.mechanisms import mechanism_options
+from nomdeplume.cli.options import reading_options, table_options
 from nomdeplume.errors import InputError, PlumeError
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ class Interrupted(PlumeError):
 @click.option(
     "--reduction",
     type=click.Choice(["sample", "apportion"]),
-    default="sample",
-    show_default=True,
-    help="Draw the words by chance, or apportion them without.",
+    help="Word by word: draw the words by chance, or apportion them. [default: sample]",
 )
 @mechanism_options
 @click.option(
@@ -194,7 +193,7 @@ def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
 
     recipes = [
         _recipe(name.strip(), vocabulary, options)
-        for name in options["mechanism"].split(",")
+        for name in _mechanisms(options)
         if name.strip() != NONE
     ]
     return grid(
@@ -202,16 +201,22 @@ def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
         epsilons=_numbers("epsilon", options["epsilons"]),
         budgets=_numbers("budget", options["budgets"]),
         sizes=[_whole("size", each) for each in _numbers("size", options["sizes"])] or [0],
-        reduction=options["reduction"],
+        reduction=options["reduction"] or "",
     )
 
 
+def _mechanisms(options: dict[str, Any]) -> list[str]:
+    """Those that are named; else mean, or laplace where an ε for each word is given."""
+    usual = "laplace" if options["epsilons"] else "mean"
+    return (options["mechanism"] or usual).split(",")
+
+
 def _recipe(name: str, vocabulary: Vocabulary, options: dict[str, Any]) -> Recipe:
-    from nomdeplume.cli.options import open_recipe
+    from nomdeplume.cli.mechanisms import open_recipe
 
     mechanism, _, decode = name.partition("/")
     one = {**options, "mechanism": mechanism, "decode": decode or options["decode"]}
-    return open_recipe(one, vocabulary, None)
+    return open_recipe(one, vocabulary)
 
 
 def _numbers(name: str, given: str | None) -> list[float]:

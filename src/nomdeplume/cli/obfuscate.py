@@ -10,13 +10,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import (
-    mechanism_options,
-    reading_options,
-    release_options,
-    sign,
-    table_options,
-)
+from nomdeplume.cli.mechanisms import mechanism_options, release_options
+from nomdeplume.cli.options import reading_options, sign, table_options
 from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +19,7 @@ if TYPE_CHECKING:
 
     from nomdeplume.formats.records import Fields, Inputs
     from nomdeplume.formats.release import Tally
+    from nomdeplume.formats.units import Units
     from nomdeplume.formats.writing import Sink
     from nomdeplume.obfuscator import Obfuscator
     from nomdeplume.privacy.certificate import Certificate
@@ -38,7 +34,8 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     "-o", "--output", type=PATH, help="File or folder to write. [default: standard output]"
 )
 @release_options(
-    "Per word and unit of distance; smaller hides more. [default: by the mechanism, 6 for laplace]"
+    "Per word and unit of distance, for words released one by one. [default: by the mechanism]",
+    "[default: 20 for mean]",
 )
 @mechanism_options
 @table_options
@@ -49,6 +46,15 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     multiple=True,
     metavar="FIELD",
     help="Field of records, or name for text files, to release as it is; repeatable.",
+)
+@click.option(
+    "--unit-field",
+    metavar="FIELD",
+    help="Release all texts of one value, an author's say, as one document: whoever wrote them "
+    "spends one budget, however much there is.",
+)
+@click.option(
+    "--vectors", is_flag=True, help="Of mean: release also the noisy means, under the same promise."
 )
 @click.option(
     "--empty",
@@ -96,14 +102,19 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         inputs, options["output"], options["certificate_path"], force=options["force"]
     )
     rng = secure() if options["seed"] is None else seeded(options["seed"])
-    fields = Fields(
-        options["text_field"], options["id_field"], options["keep"], not options["no_id"]
-    )
+    fields = Fields(options["text_field"], options["id_field"], _kept(options), _with_id(options))
     obfuscator = _obfuscator(options)
+    if options["vectors"] and obfuscator.level.symbol != "E":
+        raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
     warning = "" if is_private(rng) else NOT_PRIVATE
     sink = open_sink(
-        output, source.kind, keep=bool(fields.keep), force=options["force"], warning=warning
+        output,
+        source.kind,
+        keep=bool(options["keep"]),
+        force=options["force"],
+        warning=warning,
+        vectors=options["vectors"],
     )
     try:
         tally = _run(obfuscator, source, sink, rng, options)
@@ -112,8 +123,10 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
             tally.released,
             sink.close(),
             empty=options["empty"],
-            id_field=_id_field(source, fields),
-            kept_fields=fields.keep,
+            id_field=_id_field(source, fields, options),
+            kept_fields=tuple(dict.fromkeys(options["keep"])),
+            unit_field=options["unit_field"] or "",
+            vectors=options["vectors"],
         )
         if saved:
             _save(certificate, saved, force=options["force"])
@@ -126,8 +139,25 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     return 4 if tally.withheld else 0
 
 
-def _id_field(source: Inputs, fields: Fields) -> str:
-    """What the id is called in the release: text files have their number, records may have none."""
+def _kept(options: dict[str, Any]) -> tuple[str, ...]:
+    """Fields that are read beside the text: those that come out, and that of units."""
+    keep, unit = tuple(options["keep"]), options["unit_field"]
+    if unit and (others := [name for name in keep if name != unit]):
+        raise InputError(
+            f"--keep {others[0]}: texts of one unit may differ in it; only the unit field itself "
+            "can be kept."
+        )
+    return (*keep, unit) if unit else keep
+
+
+def _with_id(options: dict[str, Any]) -> bool:
+    return not (options["no_id"] or options["unit_field"])
+
+
+def _id_field(source: Inputs, fields: Fields, options: dict[str, Any]) -> str:
+    """What the id is called in the release: text files and units have their number."""
+    if options["unit_field"]:
+        return "" if options["no_id"] else "id"
     if source.kind in ("text", "folder"):
         return "id"
     return fields.id if fields.with_id else ""
@@ -165,7 +195,17 @@ def _run(
             strict=options["strict"],
             tell=tell,
             advance=advance,
+            units=_units(options),
+            vectors=options["vectors"],
         )
+
+
+def _units(options: dict[str, Any]) -> Units | None:
+    from nomdeplume.formats.units import Units
+
+    field = options["unit_field"]
+    numbered, kept = not options["no_id"], field in options["keep"]
+    return Units(field, kept, numbered) if field else None
 
 
 @contextmanager
@@ -189,18 +229,18 @@ def _piped() -> tuple[str, ...]:
 
 
 def _obfuscator(options: dict[str, Any]) -> Obfuscator:
-    from nomdeplume.cli.options import open_recipe, open_vocabulary
+    from nomdeplume.cli.mechanisms import open_recipe
+    from nomdeplume.cli.options import open_vocabulary
     from nomdeplume.cli.progress import calibrating
     from nomdeplume.obfuscator import Obfuscator
-    from nomdeplume.reduction import per_word
 
     vocabulary, size = open_vocabulary(options), options["size"]
-    epsilon = per_word(options["epsilon"], options["budget"], size)
-    recipe = open_recipe(options, vocabulary, epsilon)
+    spent = {name: options[name] for name in ("epsilon", "budget", "size")}
+    recipe = open_recipe(options, vocabulary, **spent)
     shown = sys.stderr.isatty() and not options["quiet"]
     with calibrating(len(vocabulary), shown=shown) as tell:
         return Obfuscator.of(
-            recipe, vocabulary, size=size, reduction=options["reduction"], tell=tell
+            recipe, vocabulary, size=size, reduction=options["reduction"] or "", tell=tell
         )
 
 

@@ -28,6 +28,13 @@ def report(certificate: Certificate, tally: Tally, output: Path | None, saved: P
     click.echo("\n".join(line for line in lines if line), err=True)
 
 
+def _spent(certificate: Certificate) -> str:
+    document = f"E = {certificate.budget:.6g} per document"
+    if certificate.at_once:
+        return document
+    return f"ε = {certificate.epsilon:.6g} per word and {document}"
+
+
 def _released(certificate: Certificate, tally: Tally, output: Path | None) -> str:
     """How much was released, how much of it is as it was, and what came along."""
     count = f"{tally.released:,}"
@@ -36,10 +43,11 @@ def _released(certificate: Certificate, tally: Tally, output: Path | None) -> st
     plural = "" if count == "1" else "s"
     parts = [
         f"Released {count} document{plural} of {certificate.size:,} words"
-        f"{f' to {output}' if output else ''}, with ε = {certificate.epsilon:.6g} per word and "
-        f"E = {certificate.budget:.6g} per document.",
-        f"About {100 * certificate.unchanged:.0f} in 100 words stay as they were.",
+        f"{f' to {output}' if output else ''}, with {_spent(certificate)}.",
     ]
+    if certificate.unchanged is not None:
+        stay = 100 * certificate.unchanged
+        parts.append(f"About {stay:.0f} in 100 words stay as they were.")
     beside = tally.fields if certificate.output.kind not in ("text", "folder") else ()
     if beside := tuple(dict.fromkeys((*beside, *certificate.kept_fields))):
         parts.append(f"Released as they are: {', '.join(beside)}.")

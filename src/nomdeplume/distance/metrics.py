@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, Protocol
 
 import numpy as np
@@ -79,6 +80,19 @@ class Bottleneck:
 
     def widest(self, radius: float) -> float:
         return self.ground.widest(radius)
+
+
+@dataclass(frozen=True)
+class Means(Euclidean):
+    """Distance between the mean features of two bags, which never exceeds W₁."""
+
+    reach: float = inf  # of the features of a word from their centre, at most
+    symbol: str = "‖Δf‖"
+    name: str = "distance between mean features"
+    meaning: str = "how far the means of their words' features are apart, at most W₁"
+
+    def widest(self, radius: float) -> float:  # noqa: ARG002 - features have their own
+        return 2 * self.reach
 
 
 @dataclass(frozen=True)

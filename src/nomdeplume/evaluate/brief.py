@@ -23,7 +23,7 @@ def brief(results: Mapping[str, Any]) -> str:
 NOTE = fill(
     "author: share named right by the best attacker who learnt from releases, from one document "
     "and from 5 and 20; topic: share told right by who learnt from releases; words: share of "
-    "words that Bayes recovers; ±: half the 95 % interval over draws and folds.",
+    "words that Bayes recovers (of mean, that text and release share); ±: half the 95 % interval over draws and folds.",
     WIDTH,
 )
 
@@ -39,7 +39,8 @@ def _rows(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for cell in results["cells"]:
         numbers = (cell[name] for name in ("epsilon", "size", "budget"))
         told = [each["adaptive"]["accuracy"] for each in cell["attackers"].values()]
-        words = cell["reconstruction"] and cell["reconstruction"]["bayes"]
+        rebuilt = cell["reconstruction"] or {}
+        words = rebuilt.get("bayes") or rebuilt.get("nearest")
         yield (
             cell["title"],
             *(f"{number:.4g}" if number else "" for number in numbers),

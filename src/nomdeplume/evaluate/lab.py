@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.evaluate.attackers import Kind
 from nomdeplume.evaluate.attacks import Attacks
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.floors import chance, majority, topic_oracle
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import DOCUMENTS, Identification
 from nomdeplume.evaluate.labelled import Labelled
 from nomdeplume.evaluate.likeness import likeness
 from nomdeplume.evaluate.reader import Reader
-from nomdeplume.evaluate.reconstruction import reconstruction
+from nomdeplume.evaluate.reconstruction import reconstruction, shared_words
 from nomdeplume.evaluate.setting import Setting
 from nomdeplume.evaluate.topics import Topics
 from nomdeplume.evaluate.verification import verification
@@ -91,16 +92,24 @@ class Lab:
         )
         draws = [[" ".join(words) for words in made.release(self._bags, rng)] for _ in self._times]
         tell("words")
-        words = np.concatenate([np.repeat(bag.ids, bag.counts) for bag in self._bags])
-        rebuilt = reconstruction(made.mechanism, words, self.prior, self.draws, rng)
+        rebuilt = self._rebuilt(made, setting, draws, rng)
         return {
             **promised(made, setting),
             "certificate": certified(made, draws[0], rng),
             **self.judged(draws, made.mechanism, rng, tell),
-            "reconstruction": {name: each.facts() for name, each in vars(rebuilt).items()},
+            "reconstruction": {name: each.facts() for name, each in rebuilt.items()},
             "not_private": self.seed is not None,
             "seconds": round(monotonic() - started, 1),
         }
+
+    def _rebuilt(
+        self, made: Obfuscator, setting: Setting, draws: Draws, rng: Generator
+    ) -> dict[str, Figure]:
+        """How many words of the texts are told from what came out."""
+        if setting.recipe.at_once:
+            return {"nearest": shared_words(self._bags, [self._reader.bags(d) for d in draws])}
+        words = np.concatenate([np.repeat(bag.ids, bag.counts) for bag in self._bags])
+        return vars(reconstruction(made.mechanism, words, self.prior, self.draws, rng))
 
     def judged(
         self, draws: Draws, mechanism: Mechanism | None, rng: Generator, tell: Tell
@@ -232,7 +241,7 @@ def promised(made: Obfuscator, setting: Setting) -> dict[str, Any]:
     return {
         "mechanism": setting.recipe.mechanism,
         "title": setting.title,
-        "epsilon": setting.recipe.epsilon,
+        "epsilon": None if setting.recipe.at_once else setting.recipe.epsilon,
         "size": setting.size,
         "budget": setting.budget,
         "metric": promise.metric,

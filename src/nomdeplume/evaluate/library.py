@@ -16,13 +16,13 @@ from nomdeplume.vocabulary import Vocabulary
 
 def evaluate(
     corpus: Labelled,
-    mechanisms: Sequence[str | Recipe] = ("laplace",),
+    mechanisms: Sequence[str | Recipe] = (),
     vocabulary: Vocabulary | Table | None = None,
     *,
     epsilons: Sequence[float] = (),
     budgets: Sequence[float] = (),
     sizes: Sequence[int] = (100,),
-    reduction: str = "sample",
+    reduction: str = "",
     attackers: str | Mapping[str, Callable[[], Any]] = "fast",
     draws: int = 5,
     folds: int = 5,
@@ -33,6 +33,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Every figure of a corpus released under every setting; `page` makes a report of it.
 
+    Without mechanisms it is mean, or laplace if `epsilons` for each word are given.
     `attackers` are names between commas, or functions that make scikit-learn classifiers of
     texts, by name. What is in the file `results` is not done again. Without `seed` the noise
     is secure; with one the releases can be undone, and are marked so.
@@ -46,6 +47,7 @@ def evaluate(
         raise InputError("corpus must be a Labelled: Labelled.of(texts, authors, topics).")
     if isinstance(mechanisms, str):
         raise InputError("mechanisms must be a list of names or recipes.")
+    mechanisms = mechanisms or (("laplace",) if epsilons else ("mean",))
     recipes = [each if isinstance(each, Recipe) else Recipe.usually(each) for each in mechanisms]
     asked = Evaluation.of(
         corpus,

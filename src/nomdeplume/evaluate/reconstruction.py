@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from nomdeplume.bag import Bag
 from nomdeplume.evaluate.figures import Figure, figure
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.mechanism.kinds import Finite
@@ -40,6 +42,22 @@ def reconstruction(
     bayes = [[(guess[v] == w).mean()] for w, v in zip(tried, out, strict=True)]
     count = float(sum(map(len, tried)))
     return Reconstruction(*(figure(np.array(each), count=count) for each in (plain, bayes)))
+
+
+def shared_words(bags: Sequence[Bag], draws: Sequence[Sequence[Bag]]) -> Figure:
+    """Share of words that a text and its release have in common: Σ over words of min(p, q).
+
+    What who takes a release for the text has right, where no word stands for another.
+    """
+    shares = [[np.mean(list(map(_in_common, bags, released)))] for released in draws]
+    return figure(np.array(shares), count=float(len(bags) * len(draws)))
+
+
+def _in_common(x: Bag, y: Bag) -> float:
+    if not (len(x) and len(y)):
+        return 0.0
+    _, one, two = np.intersect1d(x.ids, y.ids, assume_unique=True, return_indices=True)
+    return float(np.minimum(x.counts[one] / len(x), y.counts[two] / len(y)).sum())
 
 
 def guesses(mechanism: Mechanism, prior: Floats, rng: Generator, seen: Ids) -> Ids:

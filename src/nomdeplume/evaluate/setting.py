@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import product
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, positive
 from nomdeplume.mechanism import Recipe
-from nomdeplume.reduction import per_word
 
 SIZE = 100
 
@@ -20,11 +19,11 @@ class Setting:
 
     recipe: Recipe
     size: int = SIZE
-    reduction: str = "sample"
+    reduction: str = ""  # what is usual for the mechanism, if none
 
     @property
     def budget(self) -> float:
-        return self.recipe.epsilon * self.size
+        return self.recipe.epsilon * (1 if self.recipe.at_once else self.size)
 
     @property
     def title(self) -> str:
@@ -50,9 +49,12 @@ def grid(
     epsilons: Sequence[float] = (),
     budgets: Sequence[float] = (),
     sizes: Sequence[int] = (SIZE,),
-    reduction: str = "sample",
+    reduction: str = "",
 ) -> list[Setting]:
-    """Every recipe at every ε, or at every budget, and at every size; each setting once."""
+    """Every recipe at every ε, or at every budget, and at every size; each setting once.
+
+    A mechanism that releases whole documents has a budget at once, whatever the size, and no ε.
+    """
     if not sizes or min(sizes) < 1:
         raise InputError("name at least one size, of 1 word or more.")
     if epsilons and budgets:
@@ -69,9 +71,10 @@ def _grid(
     reduction: str,
 ) -> Iterator[Setting]:
     for recipe, size in product(recipes, sizes):
-        if budgets:
-            values = [per_word(None, budget, size) or 0.0 for budget in budgets]
-        else:
-            values = list(epsilons) or [recipe.epsilon]
-        for epsilon in values:
-            yield Setting(replace(recipe, epsilon=epsilon), size, reduction)
+        if recipe.at_once and epsilons:
+            raise InputError(f"{recipe.mechanism} has a budget for each document; give budgets.")
+        shared = 1 if recipe.at_once else size
+        values = [positive("budget", budget) / shared for budget in budgets]
+        for epsilon in values or list(epsilons) or [recipe.epsilon]:
+            way = "" if recipe.at_once else reduction
+            yield Setting(replace(recipe, epsilon=epsilon), size, way)

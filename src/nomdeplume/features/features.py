@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -19,6 +20,8 @@ from nomdeplume.table.directions import contraction
 if TYPE_CHECKING:
     from nomdeplume.table import Table
 
+Weights = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
 METHODS = {"chi2": "χ²", "mutual-information": "mutual information"}
 LEAK = (
     "FITTED ON THE PRIVATE TEXTS: which words are kept depends on them, and no promise covers that"
@@ -27,9 +30,10 @@ LEAK = (
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Features:
-    """Topic words, best first, and what they were fitted on.
+    """Topic words, best first, maps of words that tell topics, and what they were fitted on.
 
-    They narrow what is kept, and the promise is about what is kept. That is sound if they
+    Words narrow what is kept, and the promise is about what is kept; without any, all words
+    are. A map says what a mean is taken of. That is sound if they
     are public, fixed before any private text is looked at: hence `seen`, by which a text
     that they were fitted on is refused when it is to be released, unless `leaks` says so.
     """
@@ -44,11 +48,16 @@ class Features:
     accuracy: float | None = None  # of telling topics from these words; None if not measured
     accuracy_all: float | None = None  # and from all kept words
     directions: NDArray[np.float64] | None = None  # (m, k), that tell topics apart
+    anchors: tuple[tuple[str, ...], ...] = ()  # words that stand for each topic
+    network: Weights | None = None  # of a learnt map: (h, k), (h,) and (m, h)
+    public: tuple[Mapping[str, int], ...] = ()  # what texts of each topic are like: words, counts
     seen: Marks = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
 
     def __post_init__(self) -> None:
-        if not self.words or len(set(self.words)) < len(self.words) or "" in self.words:
-            raise InputError("features must hold at least one word, and each of them once.")
+        if len(set(self.words)) < len(self.words) or "" in self.words:
+            raise InputError("features must hold each of their words once.")
+        if not (self.words or self.directions is not None or self.anchors or self.network):
+            raise InputError("features must hold at least one word, or a map.")
         if self.method not in METHODS:
             raise InputError(f"the method of features must be {' or '.join(METHODS)}.")
         if self.topics < 2 or self.texts < self.topics:
@@ -100,8 +109,9 @@ class Features:
     def origin(self) -> str:
         """How the words were chosen, and on what: what a certificate says about them."""
         kind = "" if self.leaks else "public "
+        words = f"{len(self):,} word{'s' * (len(self) > 1)} chosen by {METHODS[self.method]}"
         made = (
-            f"{len(self):,} word{'s' * (len(self) > 1)} chosen by {METHODS[self.method]} on "
+            f"{words if self.words else 'all words, and maps fitted'} on "
             f"{self.texts:,} {kind}texts (fingerprint {self.fingerprint[:16]}…)"
         )
         return f"{made}, {LEAK}" if self.leaks else made
@@ -114,14 +124,18 @@ class Features:
         """The first m directions, if there are any: of the table that they were fitted on."""
         if self.directions is None:
             return None
-        if table.fingerprint != self.table_fingerprint:
-            raise InputError(
-                f"the directions of these features are not those of table {table.name}; fit "
-                f"features with this table and --dimensions {m}."
-            )
+        self.of_table(table)
         if m > len(self.directions):
             raise InputError(
                 f"these features hold {len(self.directions)} directions, asked was for {m}; fit "
                 f"features with --dimensions {m}."
             )
         return self.directions[:m]
+
+    def of_table(self, table: Table) -> None:
+        """Refuse another table than they were fitted on: maps are of its vectors."""
+        if table.fingerprint != self.table_fingerprint:
+            raise InputError(
+                f"the directions and maps of these features are not those of table {table.name}; "
+                "fit features with this table."
+            )

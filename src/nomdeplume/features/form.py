@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nomdeplume import strict_json
 from nomdeplume.errors import InputError
 
-FORMAT = 1
+FORMAT = 2
 
 
 def written(values: Mapping[str, Any]) -> str:
@@ -22,7 +22,10 @@ def written(values: Mapping[str, Any]) -> str:
     data = {"format": FORMAT, **values, "words": list(values["words"])}
     data["seen"] = _packed(values["seen"], "<u8")
     if (directions := values["directions"]) is not None:
-        data["directions"] = {"number": len(directions), "float64": _packed(directions, "<f8")}
+        data["directions"] = _rows(directions)
+    data["anchors"] = list(map(list, values["anchors"]))
+    data["network"] = None if values["network"] is None else list(map(_rows, values["network"]))
+    data["public"] = list(map(dict, values["public"]))
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
@@ -45,6 +48,10 @@ def read(text: str) -> dict[str, Any]:
         return {name: FIELDS[name](data[name]) for name in FIELDS}
     except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError("the features lack a field or have one of another type.") from None
+
+
+def _rows(array: NDArray[np.float64]) -> dict[str, Any]:
+    return {"number": len(array), "float64": _packed(array, "<f8")}
 
 
 def _packed(array: NDArray[Any], kind: str) -> str:
@@ -88,6 +95,26 @@ def _directions(value: Any) -> NDArray[np.float64] | None:
     return _unpacked(value["float64"], "<f8").astype(np.float64).reshape(value["number"], -1)
 
 
+def _network(value: Any) -> tuple[NDArray[np.float64], ...] | None:
+    if value is None:
+        return None
+    inner, offset, outer = (_directions(each) for each in _plain(list)(value))
+    if inner is None or offset is None or outer is None:
+        raise TypeError
+    return inner, offset.ravel(), outer
+
+
+def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
+    return tuple(map(_words, _plain(list)(value)))
+
+
+def _counts(value: Any) -> tuple[dict[str, int], ...]:
+    found = tuple(map(_plain(dict), _plain(list)(value)))
+    if any(type(n) is not int or n < 1 for each in found for n in each.values()):
+        raise TypeError
+    return found
+
+
 def _marks(value: Any) -> NDArray[np.uint64]:
     return _unpacked(value, "<u8").astype(np.uint64)
 
@@ -103,5 +130,8 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "kept_fingerprint": _fingerprint,
     "words": _words,
     "directions": _directions,
+    "anchors": _lists,
+    "network": _network,
+    "public": _counts,
     "seen": _marks,
 }

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError
 from nomdeplume.formats.records import Inputs, Record
+from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
 
@@ -34,12 +35,15 @@ def release(
     *,
     empty: str = "public",
     strict: bool = False,
+    units: Units | None = None,
+    vectors: bool = False,
     tell: Callable[[str], None] = lambda _: None,
     advance: Callable[[], None] = lambda: None,
 ) -> Tally:
     """Release every record of `inputs` into `sink`; what cannot be read is told by its place.
 
-    A text is let go as soon as it is a bag; only a batch of bags waits for release.
+    A text is let go as soon as it is a bag; only a batch of bags waits for release. With
+    `units` the bags of each are added up, and released when all are there.
     """
     tally = Tally()
     waiting: deque[Mapping[str, Any]] = deque()
@@ -48,13 +52,10 @@ def release(
         for record in inputs.records:
             if isinstance(record, Record):
                 bag = obfuscator.vocabulary.bag(record.text)
-                if len(bag) or empty == "public":
-                    tally.without_words += not len(bag)
-                    tally.fields = tally.fields or tuple(record.fields)
-                    waiting.append(record.fields)
-                    yield bag
-                else:
-                    withhold(record.place, "no kept words.")
+                if units is None:
+                    yield from offered(bag, record.fields, record.place)
+                elif not units.add(record.fields, bag):
+                    withhold(record.place, f"no value in field {units.name!r}.")
                 if record.remark:
                     tell(f"{record.place}: {record.remark}.")
             elif strict or inputs.kind == "text":
@@ -62,12 +63,24 @@ def release(
             else:
                 withhold(record.place, record.reason)
 
+        for number, (bag, fields) in enumerate(units or (), start=1):
+            yield from offered(bag, fields, f"unit {number}")
+
+    def offered(bag: Bag, fields: Mapping[str, Any], place: str) -> Iterator[Bag]:
+        if len(bag) or empty == "public":
+            tally.without_words += not len(bag)
+            tally.fields = tally.fields or tuple(fields)
+            waiting.append(fields)
+            yield bag
+        else:
+            withhold(place, "no kept words.")
+
     def withhold(place: str, reason: str) -> None:
         tally.withheld += 1
         tell(f"{place}: withheld: {reason}")
 
-    for words in obfuscator.release(bags(), rng):
-        sink.write(" ".join(words), waiting.popleft())
+    for words, mean in obfuscator.releases(bags(), rng):
+        sink.write(" ".join(words), waiting.popleft(), mean if vectors else None)
         tally.released += 1
         advance()
     if not tally.released and not tally.withheld:

@@ -26,15 +26,19 @@ class TableSink:
         self._target, self._path, self._kind, self._warning = target, path, kind, warning
         self._words: list[str] = []
         self._fields: list[Mapping[str, Any]] = []
+        self._vectors: list[list[float] | None] = []
         self._bytes = 0
         self._writer: Any = None
         self._schema: Any = None
         self._known: dict[str, Any] = {}
 
-    def write(self, words: str, fields: Mapping[str, Any]) -> None:
+    def write(
+        self, words: str, fields: Mapping[str, Any], vector: list[float] | None = None
+    ) -> None:
         self._words.append(words)
         self._fields.append(fields)
-        self._bytes += len(words) + _weight(fields)
+        self._vectors.append(vector)
+        self._bytes += len(words) + _weight(fields) + 8 * len(vector or ())
         if len(self._words) >= ROWS or self._bytes >= BYTES:
             self._flush()
 
@@ -78,7 +82,7 @@ class TableSink:
                 "a kept field or the id changes its type on the way, which a column cannot; "
                 "write to a .jsonl file."
             ) from None
-        self._words, self._fields, self._bytes = [], [], 0
+        self._words, self._fields, self._vectors, self._bytes = [], [], [], 0
 
     def _widen(self, schema: Any) -> None:
         """Go on under a wider schema: what was written so far is written again under it."""
@@ -113,6 +117,9 @@ class TableSink:
         arrays = [self._compact(name, kept.column(name)) for name in kept.column_names]
         names = [*kept.column_names, "text"]
         arrays.append(pa.array(self._words, pa.string()))
+        if self._vectors[0] is not None:
+            names.append("vector")
+            arrays.append(pa.array(self._vectors, pa.list_(pa.float64())))
         if self._warning:
             names.append("warning")
             arrays.append(pa.array([self._warning] * len(self._words)))

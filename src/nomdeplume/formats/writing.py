@@ -19,20 +19,31 @@ from nomdeplume.formats.streams import packer
 from nomdeplume.formats.targets import AtomicFile, Stream, Target, hidden, umask, vacant
 from nomdeplume.privacy.certificate import Output
 
+Vector = list[float] | None
+
 FILES = (".txt", ".md", ".gz", ".zst", ".json", ".zip", ".docx", ".xlsx", ".html")
 
 
 class Sink(Protocol):
-    """Takes documents one by one; nothing is there under its name before `publish`."""
+    """Takes documents one by one; nothing is there under its name before `publish`.
 
-    def write(self, words: str, fields: Mapping[str, Any]) -> None: ...
+    A document may have a vector beside its words, where the sink can hold one.
+    """
+
+    def write(self, words: str, fields: Mapping[str, Any], vector: Vector = None) -> None: ...
     def close(self) -> Output: ...
     def publish(self) -> None: ...
     def discard(self) -> None: ...
 
 
 def open_sink(
-    output: Path | None, kind: str, *, keep: bool, force: bool = False, warning: str = ""
+    output: Path | None,
+    kind: str,
+    *,
+    keep: bool,
+    force: bool = False,
+    warning: str = "",
+    vectors: bool = False,
 ) -> Sink:
     """Where documents go, as the name of the output says; without one, as the input was.
 
@@ -46,6 +57,8 @@ def open_sink(
 
         arrow()  # if it cannot be had, that is said before all else
         return TableSink(AtomicFile(output, force=force), output, kind=chosen, warning=warning)
+    if vectors and chosen in ("text", "folder"):
+        raise InputError("plain lines of words cannot hold vectors; write to a .jsonl file.")
     if keep and chosen == "text":
         raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
     packing = packing_of(output.name) if output else ""
@@ -77,7 +90,7 @@ class Lines(Protocol):
     """How documents look as lines of text."""
 
     def start(self, warning: str) -> str: ...
-    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str: ...
+    def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str: ...
 
 
 class TextLines:
@@ -86,7 +99,13 @@ class TextLines:
     def start(self, warning: str) -> str:
         return f"# {warning}\n" if warning else ""
 
-    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str:  # noqa: ARG002
+    def line(
+        self,
+        words: str,
+        fields: Mapping[str, Any],  # noqa: ARG002
+        vector: Vector,  # noqa: ARG002
+        warning: str,  # noqa: ARG002
+    ) -> str:
         return f"{words}\n"
 
 
@@ -96,8 +115,9 @@ class JsonLines:
     def start(self, warning: str) -> str:  # noqa: ARG002
         return ""
 
-    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str:
-        mark = {"warning": warning} if warning else {}
+    def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str:
+        mark: dict[str, Any] = {} if vector is None else {"vector": vector}
+        mark |= {"warning": warning} if warning else {}
         record = {**fields, "text": words, **mark}
         line = json.dumps(record, ensure_ascii=False, allow_nan=False)
         try:
@@ -108,7 +128,7 @@ class JsonLines:
 
 
 class CsvLines:
-    """A row; the first document says which fields there are."""
+    """A row; the first document says which fields there are. A vector is numbers with spaces."""
 
     def __init__(self, path: Path | None) -> None:
         self._delimiter = (path and delimiter_of(path)) or ","
@@ -117,15 +137,17 @@ class CsvLines:
     def start(self, warning: str) -> str:  # noqa: ARG002
         return ""
 
-    def line(self, words: str, fields: Mapping[str, Any], warning: str) -> str:
-        mark = [warning] if warning else []
+    def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str:
+        mark = {} if vector is None else {"vector": " ".join(map(repr, vector))}
+        mark |= {"warning": warning} if warning else {}
         head = ""
         if self._names is None:
             self._names = list(fields)
-            head = self._row([*self._names, "text", *(["warning"] if warning else [])])
+            head = self._row([*self._names, "text", *mark])
         if set(fields) - set(self._names):
             raise InputError("a record has a field that the first lacks; write to a .jsonl file.")
-        return head + self._row([*(fields.get(name) for name in self._names), words, *mark])
+        values = [*(fields.get(name) for name in self._names), words, *mark.values()]
+        return head + self._row(values)
 
     def _row(self, values: list[Any]) -> str:
         row = io.StringIO()
@@ -150,8 +172,8 @@ class LineSink:
         self._packer = packer(packing, self._put)
         self._write(lines.start(warning))
 
-    def write(self, words: str, fields: Mapping[str, Any]) -> None:
-        self._write(self._lines.line(words, fields, self._warning))
+    def write(self, words: str, fields: Mapping[str, Any], vector: Vector = None) -> None:
+        self._write(self._lines.line(words, fields, vector, self._warning))
 
     def close(self) -> Output:
         if self._packer:
@@ -188,7 +210,12 @@ class FolderSink:
         self._partial.mkdir(mode=0o700)
         self._lines: list[bytes] = []
 
-    def write(self, words: str, fields: Mapping[str, Any]) -> None:
+    def write(
+        self,
+        words: str,
+        fields: Mapping[str, Any],
+        vector: Vector = None,  # noqa: ARG002 - refused before
+    ) -> None:
         name = str(fields.get("name", f"document-{fields['id']:04}.txt"))
         place = self._partial / name
         place.parent.mkdir(parents=True, exist_ok=True)

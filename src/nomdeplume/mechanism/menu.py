@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.compose import COMPOSERS
 from nomdeplume.decode import DECODERS, Bayes, Decoder
 from nomdeplume.errors import InputError, whole
-from nomdeplume.features import Features
 from nomdeplume.mechanism.custext import CusText
 from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.image import Projection, Unit, imaged
 from nomdeplume.mechanism.kinds import Mechanism
+from nomdeplume.mechanism.maps import mapped, projection
+from nomdeplume.mechanism.noisy_mean import NoisyMean
 from nomdeplume.mechanism.noisy_nearest import NoisyNearest
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.santext import SanText
@@ -25,7 +27,6 @@ from nomdeplume.mechanism.syntf import SynTf
 from nomdeplume.mechanism.tight import Tell
 from nomdeplume.noise import Laplace, Mahalanobis, Noise, PolarLaplace, VonMisesFisher
 from nomdeplume.table import Table
-from nomdeplume.table.directions import principal_directions
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ class Kind:
     projected: bool = False  # whether the noise may live in fewer dimensions
     narrowed: bool = True  # whether other words may come out than go in
     weighted: bool = False
+    document: bool = False  # whether a document is released at once; ε is then its budget
     epsilon: float = 6.0  # usually: about one common word in ten stays, on the bundled table
 
 
@@ -66,7 +68,7 @@ def _noisy(recipe: Recipe, kitchen: Kitchen) -> NoisyNearest:
     if recipe.mechanism == "vmf":
         image = Unit()
     elif recipe.dimensions is not None:
-        image = _projection(table, features, whole("dimensions", recipe.dimensions))
+        image = projection(table, features, whole("dimensions", recipe.dimensions))
     make = kind.noise or _laplace
     return NoisyNearest(
         table,
@@ -75,14 +77,6 @@ def _noisy(recipe: Recipe, kitchen: Kitchen) -> NoisyNearest:
         image=image,
         decoder=_decoder(recipe),
     )
-
-
-def _projection(table: Table, features: Features | None, m: int) -> Projection:
-    """Along the directions that tell topics, if features hold them; else along the main ones."""
-    topical = None if features is None else features.along(table, m)
-    if features is None or topical is None:
-        return Projection(principal_directions(table, m), "principal")
-    return Projection(topical, f"topics, features {features.fingerprint[:16]}")
 
 
 def _decoder(recipe: Recipe) -> Decoder:
@@ -112,6 +106,26 @@ def _chosen(recipe: Recipe, kitchen: Kitchen) -> Exponential:
         return Exponential.checked(vocabulary.table, a, epsilon, kitchen.tell, **parts)
     return Exponential.of(
         vocabulary.table, recipe.epsilon, **parts, memory=kitchen.memory, tell=kitchen.tell
+    )
+
+
+def _mean(recipe: Recipe, kitchen: Kitchen) -> NoisyMean:
+    """Noise on the mean of a document's features, and words composed from it."""
+    vocabulary = kitchen.vocabulary
+    settings = {name: recipe.given(name) for name in COMPOSINGS[recipe.composing]}
+    chosen = mapped(recipe.map, vocabulary, recipe.dimensions)
+    outputs = chosen.outputs if recipe.outputs is None else kitchen.outputs
+    return NoisyMean(
+        vocabulary.table,
+        Laplace(recipe.epsilon),
+        vocabulary.ids,
+        outputs=kitchen.outputs if outputs is None else outputs,
+        image=chosen.image,
+        composer=COMPOSERS[recipe.composing](**settings),
+        weights=recipe.weights,
+        public=chosen.public,
+        memory=kitchen.memory,
+        tell=kitchen.tell,
     )
 
 
@@ -158,7 +172,9 @@ DECODINGS: dict[str, dict[str, float]] = {
     "rank": {"c": 0.02},
     "bayes": {},
 }
+COMPOSINGS: dict[str, dict[str, float]] = {"herding": {"penalty": 0.5}, "maxent": {"ridge": 0.01}}
 MECHANISMS: dict[str, Kind] = {
+    "mean": Kind(_mean, projected=True, weighted=True, document=True, epsilon=20.0),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),
     "mahalanobis": Kind(

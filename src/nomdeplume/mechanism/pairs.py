@@ -1,7 +1,7 @@
-"""The pairs of words between which a number changes fastest, of all pairs, none sampled.
+"""The pairs of words between which a value changes fastest, of all pairs, none sampled.
 
-Slopes are screened in float32, by a bound that is never below the true slope; whatever
-passes is computed again in float64.
+A value is a number or a row of numbers. Slopes are screened in float32, by a bound that is
+never below the true slope; whatever passes is computed again in float64.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from nomdeplume.threads import cores, each
 Floats = NDArray[np.float64]
 Float32s = NDArray[np.float32]
 Ids = NDArray[np.int64]
+Rise = Callable[[slice, slice], Float32s]
 
 TILE = 1024  # words compared with as many at a time
 FEW = 1 << 14  # pairs computed together in float64
@@ -30,11 +31,11 @@ SLACK = 4 * 2.0**-24  # more than float32 loses of the difference of two numbers
 
 @dataclass(frozen=True, eq=False)
 class Words:
-    """Words of a table, a number for each, and a cap on the distances between them."""
+    """Words of a table, a value for each, and a cap on the distances between them."""
 
     table: Table
     ids: Ids
-    values: Floats
+    values: Floats  # (n,), or (n, m)
     cap: float = inf
     doubt: float = 0.0  # what rounding may have lost of the difference of two numbers
 
@@ -48,10 +49,19 @@ class Words:
         return np.minimum(found, self.cap)
 
     def slopes(self, pairs: Ids) -> Floats:
-        """How much the numbers of each pair differ, for each unit of distance; 0 at one place."""
+        """How much the values of each pair differ, for each unit of distance; 0 at one place."""
         away = self.apart(pairs)
-        rise = np.abs(self.values[pairs[:, 0]] - self.values[pairs[:, 1]]) + self.doubt
+        rise = self._differ(pairs) + self.doubt
         return np.divide(rise, away, out=np.zeros_like(away), where=away > 0)
+
+    def _differ(self, pairs: Ids) -> Floats:
+        if self.values.ndim == 1:
+            return np.asarray(np.abs(self.values[pairs[:, 0]] - self.values[pairs[:, 1]]))
+        found = np.empty(len(pairs))
+        for start in range(0, len(pairs), FEW):
+            one, two = self.values[pairs[start : start + FEW]].transpose(1, 0, 2)
+            found[start : start + FEW] = np.sqrt(squared(one - two))
+        return found
 
 
 @dataclass(eq=False)
@@ -87,32 +97,53 @@ class Steepest:
             raise PrivacyError("floats cannot hold these weights, so nothing can be promised.")
         self._scale = table.radius or 1.0
         x = (table.vectors[self.words.ids].astype(np.float64) - table.centre) / self._scale
-        norms, ones = squared(x)[:, None], np.ones((len(x), 1))
-        self._left = np.hstack((-2 * x, norms, ones)).astype(np.float32)
-        self._right = np.hstack((x, ones, norms)).astype(np.float32)
+        self._left, self._right = _squaring(x)
         self._doubt = np.float32(4 * (x.shape[1] + 8) * 2.0**-24)
         self._cap = np.float32(min(self.words.cap / self._scale, 3.0) ** 2 * (1 - 1e-6))
-        middle = values - values.mean()
-        self._unit = float(np.abs(middle).max()) or 1.0
-        self._values = (middle / self._unit).astype(np.float32)
-        self._slack = np.float32(SLACK + self.words.doubt / self._unit * (1 + 1e-6))
+        middle = values - values.mean(axis=0)
+        sizes = np.abs(middle) if values.ndim == 1 else np.sqrt(squared(middle))
+        self._unit = float(sizes.max()) or 1.0
+        self._rise = self._of_numbers(middle) if values.ndim == 1 else self._of_rows(middle)
+
+    def _of_numbers(self, middle: Floats) -> Rise:
+        """Bounds on the squared differences of numbers, of two tiles."""
+        scaled = (middle / self._unit).astype(np.float32)
+        slack = np.float32(SLACK + self.words.doubt / self._unit * (1 + 1e-6))
+
+        def rise(one: slice, two: slice) -> Float32s:
+            found = np.subtract.outer(scaled[one], scaled[two])
+            np.abs(found, out=found)
+            found += slack
+            found *= found
+            return np.asarray(found)
+
+        return rise
+
+    def _of_rows(self, middle: Floats) -> Rise:
+        """The same of rows of numbers; what rounding may have lost is added as above."""
+        left, right = _squaring(middle / self._unit)
+        slack = np.float32(4 * (middle.shape[1] + 8) * 2.0**-24)
+
+        def rise(one: slice, two: slice) -> Float32s:
+            found = left[one] @ right[two].T
+            found += slack
+            return np.asarray(found)
+
+        return rise
 
     def _row(self, start: int) -> None:
         one = slice(start, start + TILE)
         for other in range(start, len(self.words.ids), TILE):
             self._tile(one, slice(other, other + TILE))
         if self.tell:
-            self.tell(len(self._values[one]))
+            self.tell(len(self.words.ids[one]))
 
     def _tile(self, one: slice, two: slice) -> None:
         """Pairs of two tiles whose slope may be above the least that is kept."""
         least = self._left[one] @ self._right[two].T
         least -= self._doubt
         np.clip(least, 0, self._cap, out=least)
-        rise = np.subtract.outer(self._values[one], self._values[two])
-        np.abs(rise, out=rise)
-        rise += self._slack
-        rise *= rise
+        rise = self._rise(one, two)
         limit = min(self._least() * self._scale / self._unit, 1e18) ** 2 * (1 - 1e-6)
         found = rise > least * np.float32(limit)
         if one.start == two.start:
@@ -134,3 +165,10 @@ class Steepest:
                 best = np.argpartition(-slopes, self.count - 1)[: self.count]
                 slopes, pairs = slopes[best], pairs[best]
             self.pairs, self.slopes = pairs, slopes
+
+
+def _squaring(x: Floats) -> tuple[Float32s, Float32s]:
+    """Two arrays whose product is all squared distances: ‖x‖² + ‖y‖² − 2·x·y, in one go."""
+    norms, ones = squared(x)[:, None], np.ones((len(x), 1))
+    left, right = np.hstack((-2 * x, norms, ones)), np.hstack((x, ones, norms))
+    return left.astype(np.float32), right.astype(np.float32)

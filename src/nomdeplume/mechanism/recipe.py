@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.compose import COMPOSERS
 from nomdeplume.decode import DECODERS, Rank
-from nomdeplume.errors import InputError, positive
+from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.mechanism.kinds import Mechanism
-from nomdeplume.mechanism.menu import DECODINGS, MECHANISMS, Kitchen
+from nomdeplume.mechanism.maps import MAPS, PROJECTIONS
+from nomdeplume.mechanism.menu import COMPOSINGS, DECODINGS, MECHANISMS, Kitchen
 from nomdeplume.mechanism.ranked import ranked
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell
@@ -38,6 +40,8 @@ class Recipe:
     dimensions: int | None = None  # in which noise lives, if not in all
     outputs: tuple[str, ...] | None = None  # words that may come out, if not all that are kept
     weights: Floats | None = None  # (V,), of words as answers, or as likely before
+    map: str = ""  # a name in MAPS: from words to features whose mean is taken
+    compose: str = ""  # a name in COMPOSERS: from a noisy mean to words
     settings: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -53,10 +57,20 @@ class Recipe:
             raise InputError("vickrey is a decoding by itself; take laplace with another.")
         if self.dimensions is not None and not kind.projected:
             raise InputError(f"noise in fewer dimensions is not for {self.mechanism}.")
+        if not kind.document and (self.map or self.compose):
+            raise InputError(f"{self.mechanism} releases words one by one; take mean.")
+        if kind.document and self.decode:
+            raise InputError("mean composes words from a whole document; it decodes none alone.")
+        if self.map not in ("", *MAPS):
+            raise InputError(f"map must be one of {', '.join(MAPS)}.")
+        if self.compose not in ("", *COMPOSERS):
+            raise InputError(f"compose must be {' or '.join(COMPOSERS)}.")
         if self.outputs is not None and not kind.narrowed:
             raise InputError(f"{self.mechanism} has one vocabulary for what goes in and comes out.")
         if self.weights is not None and not (kind.weighted or decode == "bayes"):
-            raise InputError("weights are for exponential, tem and --decode bayes, not for this.")
+            raise InputError(
+                "weights are for mean, exponential, tem and --decode bayes, not for this."
+            )
         if unknown := set(self.settings) - set(self.usual):
             raise InputError(
                 f"{self.mechanism} knows no setting {', '.join(sorted(unknown))}; "
@@ -72,18 +86,44 @@ class Recipe:
         return cls(mechanism, given, **parts)
 
     @classmethod
+    def asked(
+        cls,
+        mechanism: str | None,
+        epsilon: float | None,
+        budget: float | None,
+        size: int,
+        **parts: Any,
+    ) -> Recipe:
+        """The recipe of what was asked for, if anything was.
+
+        Without a mechanism it is mean; laplace where an ε for each word is given. A budget is
+        for a document: mean spends it at once, others in equal parts on `size` words.
+        """
+        if epsilon is not None and budget is not None:
+            raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
+        name = mechanism or ("mean" if epsilon is None else "laplace")
+        given = epsilon
+        if budget is not None:
+            given = positive("budget", budget) / (1 if at_once(name) else whole("size", size))
+        elif epsilon is not None and at_once(name):
+            raise InputError(f"{name} has a budget for each document, and no epsilon for a word.")
+        return cls.usually(name, given, **parts)
+
+    @classmethod
     def stated(
         cls, mechanism: str, epsilon: float, settings: Mapping[str, float | str], **parts: Any
     ) -> Recipe:
         """The recipe of a mechanism that states these settings, what was found among them."""
-        decode, dimensions = str(settings.get("decode", "")), settings.get("dimensions")
-        plain = cls(mechanism, epsilon, decode)
+        decode, compose, named = (str(settings.get(n, "")) for n in ("decode", "compose", "map"))
+        dimensions = settings.get("dimensions")
+        plain = cls(mechanism, epsilon, decode, map=named.partition(",")[0], compose=compose)
         numbers = {
             name: float(value)
             for name, value in settings.items()
             if name in plain.usual and not isinstance(value, str)
         }
         m = int(dimensions) if isinstance(dimensions, int | float) else None
+        m = m if plain.map in ("", *PROJECTIONS) else None  # others have as many as they have
         return replace(plain, dimensions=m, settings=numbers, **parts)
 
     @property
@@ -96,6 +136,8 @@ class Recipe:
         parts = [self.mechanism]
         if self.decoding not in ("nearest", self.mechanism):
             parts.append(f"decoded by {self.decoding}")
+        parts += [f"of {self.map}"] if self.map else []
+        parts += [f"composed by {self.compose}"] if self.compose else []
         if self.dimensions:
             parts.append(f"in {self.dimensions} dimensions")
         if self.outputs is not None:
@@ -107,7 +149,17 @@ class Recipe:
     @property
     def usual(self) -> dict[str, float]:
         """All settings, with their usual values."""
-        return {**MECHANISMS[self.mechanism].settings, **DECODINGS[self.decoding]}
+        then = COMPOSINGS[self.composing] if self.at_once else DECODINGS[self.decoding]
+        return {**MECHANISMS[self.mechanism].settings, **then}
+
+    @property
+    def at_once(self) -> bool:
+        """Whether a document is released at once: ε is then its budget."""
+        return at_once(self.mechanism)
+
+    @property
+    def composing(self) -> str:
+        return self.compose or "herding"
 
     def given(self, name: str) -> float:
         return {**self.usual, **self.settings}[name]
@@ -118,7 +170,7 @@ class Recipe:
         """The mechanism for the kept words of a vocabulary."""
         kitchen = Kitchen(vocabulary, self._outputs(vocabulary), memory, tell)
         made = MECHANISMS[self.mechanism].make(self, kitchen)
-        if MECHANISMS[self.mechanism].noise or self.decoding == "nearest":
+        if self.at_once or MECHANISMS[self.mechanism].noise or self.decoding == "nearest":
             return made
         return ranked(made, Rank(self.given("c")))
 
@@ -131,3 +183,8 @@ class Recipe:
         if not len(kept):
             raise InputError("none of the words that may come out is a kept word of the table.")
         return kept
+
+
+def at_once(mechanism: str) -> bool:
+    """Whether a mechanism releases whole documents, rather than word after word."""
+    return mechanism in MECHANISMS and MECHANISMS[mechanism].document

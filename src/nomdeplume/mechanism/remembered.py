@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -35,12 +36,22 @@ class Memory:
 
         return cls(user_cache_path("nomdeplume") / "calibrations")
 
+    def number(self, key: str) -> float | None:
+        """A number above 0 that was found."""
+        try:
+            found = float(self._read(key)["number"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+        return found if 0 < found < inf else None
+
+    def keep_number(self, key: str, number: float) -> None:
+        """Remember it, if the folder can be written to."""
+        self._write(key, {"number": number})
+
     def recall(self, key: str) -> tuple[float, Tight] | None:
         """The a that was found, and what it promises."""
         try:
-            data = strict_json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
-            if data["format"] != FORMAT or data["key"] != key:
-                return None
+            data = self._read(key)
             a, epsilon, exact = float(data["a"]), float(data["epsilon"]), bool(data["exact"])
         except (OSError, ValueError, KeyError, TypeError):
             return None
@@ -50,8 +61,16 @@ class Memory:
 
     def keep(self, key: str, a: float, found: Tight) -> None:
         """Remember it, if the folder can be written to."""
-        data = {"format": FORMAT, "key": key, "a": a, "epsilon": found.epsilon}
-        text = json.dumps({**data, "exact": found.exact})
+        self._write(key, {"a": a, "epsilon": found.epsilon, "exact": found.exact})
+
+    def _read(self, key: str) -> dict[str, Any]:
+        data = strict_json.loads((self.folder / f"{key}.json").read_text(encoding="utf-8"))
+        if data["format"] != FORMAT or data["key"] != key:
+            raise ValueError("another format, or another key")
+        return dict(data)
+
+    def _write(self, key: str, found: dict[str, Any]) -> None:
+        text = json.dumps({"format": FORMAT, "key": key, **found})
         path, partial = self.folder / f"{key}.json", self.folder / f"{key}.{os.getpid()}.partial"
         try:
             self.folder.mkdir(parents=True, exist_ok=True)

@@ -24,7 +24,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 3
+FORMAT = 4
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 FITTED = (
@@ -74,8 +74,10 @@ class Certificate:
     empty_documents: str
     id_field: str
     kept_fields: tuple[str, ...]
+    unit_field: str  # whose documents were released as one, or nothing
+    vectors: bool  # whether noisy means were released beside the words
     documents: int
-    unchanged: float  # share of common public words that stay as they are: what is useful, not safe
+    unchanged: float | None  # share of common public words that stay: what is useful, not safe
     generator: str
     seeded: bool
     output: Output
@@ -85,10 +87,16 @@ class Certificate:
 
     def __repr__(self) -> str:
         kind = "private" if self.private else "NOT PRIVATE"
+        word = "" if self.at_once else f"ε={self.epsilon:g}, "
         return (
             f"<Certificate: {self.documents:,} × {self.size} words, {self.mechanism}, "
-            f"ε={self.epsilon:g}, E={self.budget:g}, {kind}>"
+            f"{word}E={self.budget:g}, {kind}>"
         )
+
+    @property
+    def at_once(self) -> bool:
+        """Whether documents were released at once, and not word by word."""
+        return self.reduction == "mean"
 
     @property
     def proviso(self) -> str:
@@ -132,11 +140,13 @@ def certify(
     size: int,
     reduction: str,
     generator: str,
-    unchanged: float,
+    unchanged: float | None,
     documents: int,
     empty: str,
     id_field: str,
     kept_fields: tuple[str, ...],
+    unit_field: str,
+    vectors: bool,
     output: Output,
 ) -> Certificate:
     """The certificate of a release, from the parts that made it."""
@@ -171,14 +181,16 @@ def certify(
         empty_documents=EMPTY[empty],
         id_field=id_field,
         kept_fields=kept_fields,
+        unit_field=unit_field,
+        vectors=vectors,
         documents=documents,
         unchanged=unchanged,
         generator=generator,
         seeded=seeded,
         output=output,
         promises=promises,
-        several_documents=SEVERAL,
-        limits=(KEPT if features is None else TOPICAL, *LIMITS),
+        several_documents=UNITS if unit_field else SEVERAL,
+        limits=(TOPICAL if features is not None and features.words else KEPT, *LIMITS),
     )
 
 
@@ -189,6 +201,11 @@ EMPTY = {
 SEVERAL = (
     "Each document is a release of its own and losses add up: whoever wrote m of these documents, "
     "or one document released m times, can lose m times what is stated here, with m times δ."
+)
+UNITS = (
+    "All texts with one value of the unit field were released as one document, once: whoever wrote "
+    "them loses what is stated here, however many they are. Who has several values loses that "
+    "for each."
 )
 KEPT = (
     "Every statement is about bags of kept words: words that the table knows and that are no "
@@ -232,7 +249,9 @@ def _typed(value: Any, kind: str) -> Any:
         return value
     if kind == "tuple[str, ...]":
         return tuple(_typed(each, "str") for each in _typed(value, "list"))
-    if kind == "float":
+    if kind == "float | None" and value is None:
+        return None
+    if kind.startswith("float"):
         return float(_typed(value, "number"))
     if kind in PLAIN and type(value) not in PLAIN[kind]:
         raise TypeError(kind)

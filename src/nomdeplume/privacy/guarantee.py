@@ -97,7 +97,7 @@ class Guarantee:
         words move on average: the mean is 1-Lipschitz in W₁, for bags of any sizes.
         """
         between = "two bags of kept words, of any sizes"
-        return self._then("means", self._of_vectors("means"), WordMover(), between)
+        return self._then("mean", self._of_vectors("means"), WordMover(), between)
 
     def over_documents(self, count: int) -> Guarantee:
         """Between two authors who wrote `count` released documents each: losses add up.

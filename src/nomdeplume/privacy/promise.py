@@ -95,7 +95,7 @@ def state(
     vocabulary: Vocabulary,
     *,
     of_texts: bool,
-    account: Callable[[str, str], Account] | None = None,
+    account: Callable[[str, str], Account | None] | None = None,
     any_two: Account | None = None,
     tolerance: float = TOLERANCE,
     covers: str = "",
@@ -134,7 +134,7 @@ def state(
 def _references(
     guarantee: Guarantee,
     vocabulary: Vocabulary,
-    account: Callable[[str, str], Account] | None,
+    account: Callable[[str, str], Account | None] | None,
     tolerance: float,
 ) -> list[Odds]:
     """Odds between the public reference texts of the table's language.

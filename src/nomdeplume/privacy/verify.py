@@ -28,6 +28,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error)
 FINER = TOLERANCE / 16  # of a loss up to δ: what was stated on a coarser grid is no less
+FOUND = {"stretch": 1e-6}  # to how many digits it can be found again elsewhere
 VARIES = ("program", "unchanged", "promises", "settings")  # in the version, or in last digits
 
 
@@ -97,12 +98,14 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
         empty=empty or "public",
         id_field=certificate.id_field,
         kept_fields=certificate.kept_fields,
+        unit_field=certificate.unit_field,
+        vectors=certificate.vectors,
     )
     names = [field.name for field in fields(due) if field.name not in VARIES]
     wrong = [name for name in names if getattr(due, name) != getattr(certificate, name)]
     wrong += [] if _alike(due.settings, certificate.settings) else ["settings"]
     wrong += ["documents"] if certificate.documents < 0 else []
-    wrong += ["unchanged"] if abs(certificate.unchanged - due.unchanged) > 0.01 else []
+    wrong += [] if _close(certificate.unchanged, due.unchanged) else ["unchanged"]
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]
     found = "follow from the parameters" if not wrong else f"do not follow: {', '.join(wrong)}"
     return Check("statements", not wrong, found)
@@ -133,6 +136,12 @@ def _agree(due: Promise, stated: Promise) -> bool:
     return words and near and len(due.odds) == len(stated.odds)
 
 
+def _close(stated: float | None, due: float | None) -> bool:
+    if stated is None or due is None:
+        return stated is due
+    return abs(stated - due) <= 0.01
+
+
 def _alike(due: Mapping[str, float | str], stated: Mapping[str, float | str]) -> bool:
     """Whether settings are the same, but for the last digits of what was found."""
     if set(due) != set(stated):
@@ -141,7 +150,7 @@ def _alike(due: Mapping[str, float | str], stated: Mapping[str, float | str]) ->
         value == stated[name]
         or (
             not (isinstance(value, str) or isinstance(stated[name], str))
-            and isclose(value, float(stated[name]), rel_tol=1e-9)
+            and isclose(value, float(stated[name]), rel_tol=FOUND.get(name, 1e-9))
         )
         for name, value in due.items()
     )
@@ -232,6 +241,7 @@ def _words_of(record: Mapping[str, Any], certificate: Certificate) -> list[str]:
     """The words of a record; none if it holds a field that the certificate does not speak of."""
     beside = {certificate.id_field, *certificate.kept_fields}
     beside |= {"warning"} if certificate.seeded else set()
+    beside |= {"vector"} if certificate.vectors else set()
     names = sorted(set(record) - beside)
     if certificate.output.kind != "frame" and names != ["text"]:
         return []

@@ -1,0 +1,31 @@
+"""What every composer is: from noisy means to words that fit them, knowing nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+Compose = Callable[[Floats, int, Generator], Ids]  # (n, m) means and a size → (n, size)
+
+
+class Composer(Protocol):
+    """A way to compose words for noisy means, with its settings, all of them public."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def settings(self) -> dict[str, float | str]:
+        """What makes it: for a certificate."""
+
+    def over(self, places: Floats, ids: Ids, weights: Floats | None = None) -> Compose:
+        """It among words with these features, (Y, m), ids, and public weights, (Y,)."""
+
+    def elsewhere(self) -> Composer:
+        """The same for any other table."""

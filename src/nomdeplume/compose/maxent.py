@@ -1,0 +1,101 @@
+"""Maximum entropy: words drawn from the least informative law with a given mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from nomdeplume.compose.kinds import Compose, Floats, Ids
+from nomdeplume.errors import positive
+
+STEPS = 30  # of Newton's method, at most
+NEAR = 1e-6  # of a unit: a mean this near to its target is met
+BLOCK = 64  # documents tilted together: (64, Y, m) numbers at most, in parts
+
+
+@dataclass(frozen=True)
+class MaxEnt:
+    """Words drawn from p(v) ∝ π(v)·exp(λ·φ(v)), λ such that their mean is the target.
+
+    Of all laws on the output words with that mean it is the one nearest to their public
+    weights π, and the one of most entropy where these are equal. No law has a
+    mean outside the words' hull: λ is kept small by λ²/2 times `ridge`, which gives up a
+    little of the mean for a law that exists wherever the target is.
+    """
+
+    ridge: float = 0.01
+    name: str = "maxent"
+
+    def __post_init__(self) -> None:
+        positive("ridge", self.ridge)
+
+    @property
+    def settings(self) -> dict[str, float | str]:
+        return {"compose": self.name, "ridge": self.ridge}
+
+    def elsewhere(self) -> MaxEnt:
+        return self
+
+    def over(self, places: Floats, ids: Ids, weights: Floats | None = None) -> Compose:
+        before = np.zeros(len(ids)) if weights is None else np.log(weights / weights.max())
+        centre = places.mean(axis=0)
+        scale = 1 / (float(np.sqrt(((places - centre) ** 2).sum(axis=1).mean())) or 1.0)
+        rows = (places - centre) * scale
+
+        def compose(target: Floats, size: int, rng: Generator) -> Ids:
+            z = (target - centre) * scale
+            parts = [
+                _drawn(_tilted(rows, z[i : i + BLOCK], before, self.ridge), size, rng)
+                for i in range(0, len(z), BLOCK)
+            ]
+            return np.asarray(ids[np.concatenate(parts)])
+
+        return compose
+
+
+def _tilted(rows: Floats, z: Floats, before: Floats, ridge: float) -> Floats:
+    """The chances of all words for each target, (n, Y).
+
+    λ maximises λ·z − ln Σ π·exp(λ·φ) − ridge·‖λ‖²/2, which is concave; Newton's steps, halved
+    while they overshoot.
+    """
+    n, m = z.shape
+    tilt, chances, value = np.zeros((n, m)), *_law(rows, z, before, np.zeros((n, m)), ridge)
+    for _ in range(STEPS):
+        mean = chances @ rows
+        slope = z - mean - ridge * tilt
+        if np.abs(slope).max(initial=0.0) < NEAR:
+            break
+        second = np.einsum("ny,ym,yl->nml", chances, rows, rows, optimize=True)
+        second -= mean[:, :, None] * mean[:, None, :] - ridge * np.eye(m)
+        step = np.linalg.solve(second, slope[:, :, None])[:, :, 0]
+        share = np.ones((n, 1))
+        for _ in range(STEPS):
+            found, better = _law(rows, z, before, tilt + share * step, ridge)
+            worse = better < value - 1e-12
+            if not worse.any():
+                break
+            share[worse] /= 2
+        tilt, chances, value = tilt + share * step, found, better
+    return chances
+
+
+def _law(
+    rows: Floats, z: Floats, before: Floats, tilt: Floats, ridge: float
+) -> tuple[Floats, Floats]:
+    logs = tilt @ rows.T + before
+    top = logs.max(axis=1, keepdims=True)
+    weights = np.exp(logs - top)
+    total = weights.sum(axis=1, keepdims=True)
+    value = (tilt * z).sum(axis=1) - (top + np.log(total))[:, 0]
+    return weights / total, value - ridge * (tilt * tilt).sum(axis=1) / 2
+
+
+def _drawn(chances: Floats, size: int, rng: Generator) -> Ids:
+    """`size` rows drawn by each document's chances."""
+    ends = np.cumsum(chances, axis=1)
+    drawn = rng.random((len(chances), size)) * ends[:, -1:]
+    found = [np.searchsorted(end, one, side="right") for end, one in zip(ends, drawn, strict=True)]
+    return np.asarray(np.minimum(found, chances.shape[1] - 1), dtype=np.int64)

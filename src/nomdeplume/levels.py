@@ -1,0 +1,184 @@
+"""Levels: from bags to released words, word by word or a document at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from nomdeplume.bag import Bag
+from nomdeplume.distance.metrics import Means
+from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Projection
+from nomdeplume.noise import Laplace, Planar
+from nomdeplume.privacy.accountant import Account
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.random import seeded
+from nomdeplume.reduction import REDUCTIONS, Kept
+from nomdeplume.table import Table
+from nomdeplume.vocabulary import Vocabulary
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+Released = tuple[Ids, Floats | None]  # (n, size) words and, at the document level, (n, m) means
+
+TRIED = 400  # words on which it is measured how many stay
+WORK = 4e10  # operations that this may take, about
+
+
+class Level(Protocol):
+    """How bags become released words, and what is promised between two texts then."""
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """What is promised about each document, the widest statement last."""
+
+    @property
+    def symbol(self) -> str:
+        """Of what the mechanism's parameter is: ε for a word, E for a document."""
+
+    @property
+    def of_texts(self) -> int:
+        """How many of the guarantees, the last ones, are between texts."""
+
+    @property
+    def unchanged(self) -> float | None:
+        """Share of common kept words that stay as they are, where words are released one by one."""
+
+    @property
+    def batch(self) -> int:
+        """Documents released together."""
+
+    def release(self, bags: Sequence[Bag], rng: Generator) -> Released: ...
+
+    def account(self, x: str, y: str) -> Account | None:
+        """What is lost between two texts, purely and up to a δ, where its law is known."""
+
+    def any_two(self) -> Account | None:
+        """The same between texts that are as far apart as texts can be."""
+
+
+@dataclass(frozen=True, eq=False)
+class WordLevel:
+    """Each word by itself, after a bag is reduced to `size` words."""
+
+    mechanism: Mechanism
+    vocabulary: Vocabulary
+    size: int
+    reduction: str  # a name in REDUCTIONS
+    symbol: str = "ε"
+    of_texts: int = 1
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        word = self.mechanism.guarantee
+        return REDUCTIONS[self.reduction].guarantees(word, self.size, self.vocabulary)
+
+    @property
+    def unchanged(self) -> float:
+        """Measured on public words under a public stream, so it tells nothing about any text.
+
+        Each of them several times where the table is small enough for that to be quick.
+        """
+        table = self.vocabulary.table
+        draws = int(np.clip(WORK / (2 * len(table) * table.dimensions), TRIED, 5 * TRIED))
+        ids = np.resize(self.vocabulary.ids[:TRIED], draws)
+        return float((self.mechanism.release(ids, seeded(0)) == ids).mean())
+
+    @property
+    def batch(self) -> int:
+        """Enough words for a few large matrix products."""
+        return max(1, (8192 if isinstance(self.mechanism, NoisyNearest) else 131072) // self.size)
+
+    def release(self, bags: Sequence[Bag], rng: Generator) -> Released:
+        reduce = REDUCTIONS[self.reduction].reduce
+        reduced = reduce(bags, self.size, self.vocabulary, rng)  # (n, size)
+        return self.mechanism.release(reduced.ravel(), rng).reshape(reduced.shape), None
+
+    def account(self, x: str, y: str) -> Account | None:
+        noise, way = self._laplace, REDUCTIONS[self.reduction]
+        if noise is None:
+            return None
+        return way.account((noise, self._dimensions), self.size, self.vocabulary, x, y)
+
+    def any_two(self) -> Account | None:
+        noise, table = self._laplace, self.vocabulary.table
+        if noise is None:
+            return None
+        one = Account.of_bags(noise, [2 * table.radius], self._dimensions)
+        return one.over_releases(self.size)
+
+    @property
+    def _laplace(self) -> float | None:
+        """ε, if it is Laplace noise on vectors or a projection of them, however decoded.
+
+        A subclass may do anything with the noise, and another image with the vectors.
+        """
+        mechanism = self.mechanism
+        if type(mechanism) is not NoisyNearest or type(mechanism.noise) not in (Laplace, Planar):
+            return None
+        plain = mechanism.image is None or type(mechanism.image) is Projection
+        return mechanism.guarantee.epsilon if plain else None
+
+    @property
+    def _dimensions(self) -> int:
+        """Those that noise lives in. Images are no farther apart, and less is lost when nearer."""
+        places: Table = getattr(self.mechanism, "places", self.vocabulary.table)
+        return places.dimensions
+
+
+@dataclass(frozen=True, eq=False)
+class DocumentLevel:
+    """A whole document by the mean of its features, from which `size` words are composed."""
+
+    mechanism: NoisyMean
+    vocabulary: Vocabulary
+    size: int
+    symbol: str = "E"
+    of_texts: int = 2
+    unchanged: None = None
+    batch: int = 1024
+
+    @property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """Between two texts by their mean features, and by W₁, which these never exceed."""
+        noise, kept = self.mechanism.guarantee, Kept(self.vocabulary)
+        means = Means(reach=self.mechanism.reach)
+        nearer = Guarantee(noise.epsilon, means, (*noise.proofs, "mean"))
+        bags = noise.over_means()
+        return (
+            nearer.prepared(self._mean, between="two texts' mean features"),
+            bags.prepared(kept, between="two texts' bags of kept words, of any lengths"),
+        )
+
+    def release(self, bags: Sequence[Bag], rng: Generator) -> Released:
+        noisy = self.mechanism.noisy(bags, rng)
+        return self.mechanism.compose(noisy, self.size, rng), noisy
+
+    def account(self, x: str, y: str) -> Account | None:
+        apart = float(np.linalg.norm(self._mean(x) - self._mean(y)))
+        return self._of(apart)
+
+    def any_two(self) -> Account | None:
+        return self._of(2 * self.mechanism.reach)
+
+    def _of(self, apart: float) -> Account | None:
+        mechanism = self.mechanism
+        if type(mechanism) is not NoisyMean or type(mechanism.noise) is not Laplace:
+            return None
+        return Account.of_bags(mechanism.noise.epsilon, [apart], mechanism.dimensions)
+
+    def _mean(self, text: str) -> Floats:
+        """The mean features of a text; no words count as the public bag."""
+        [mean] = self.mechanism.means([self.vocabulary.filled(text)])
+        return np.asarray(mean)
+
+
+def level(mechanism: Mechanism, vocabulary: Vocabulary, size: int, reduction: str) -> Level:
+    """The level that a mechanism works at."""
+    if isinstance(mechanism, NoisyMean):
+        return DocumentLevel(mechanism, vocabulary, size)
+    return WordLevel(mechanism, vocabulary, size, reduction)

@@ -1,0 +1,9 @@
+"""Images: public maps of vectors before noise is added, and what they do to a guarantee."""
+
+from nomdeplume.mechanism.image.anchors import Anchors
+from nomdeplume.mechanism.image.kinds import FeatureMap, Image, imaged
+from nomdeplume.mechanism.image.network import Network
+from nomdeplume.mechanism.image.projection import Projection
+from nomdeplume.mechanism.image.unit import Unit
+
+__all__ = ["Anchors", "FeatureMap", "Image", "Network", "Projection", "Unit", "imaged"]

@@ -7,9 +7,9 @@ them, and `scripts/audit_page.py` writes down what was found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from hashlib import sha256
 from math import log, sqrt
@@ -22,9 +22,11 @@ from numpy.random import Generator, default_rng
 from scipy.spatial.distance import cdist
 
 from nomdeplume import Document, Guarantee, Laplace, Mechanism, NoisyNearest, Table, secure, seeded
+from nomdeplume.bag import Bag
 from nomdeplume.decode import Rank, Vickrey
 from nomdeplume.distance import Prepared, WordMover
-from nomdeplume.mechanism import Projection, Unit
+from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Unit
+from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.nearest import Several
 from nomdeplume.noise import Floats, Mahalanobis, PolarLaplace, VonMisesFisher, to_grid
 from nomdeplume.obfuscator import Obfuscator
@@ -204,6 +206,81 @@ class LeakyCertificate(PassesUnknown):
         return replace(document, certificate=replace(document.certificate, limits=limits))
 
 
+class Summed(NoisyMean):
+    """The sum of the features, not their mean: a longer text is farther away."""
+
+    def means(self, bags: Sequence[Bag]) -> Floats:
+        sizes = np.array([len(bag) for bag in bags])
+        return np.asarray(super().means(bags) * sizes.reshape(-1, 1))
+
+
+class Stretched(NoisyMean):
+    """Features are divided by too little, and the certificate says so."""
+
+    @cached_property
+    def stretch(self) -> float:
+        return super().stretch / 1.2
+
+
+class Recounted(NoisyMean):
+    """A mean in which words count otherwise than they occur."""
+
+    def means(self, bags: Sequence[Bag]) -> Floats:
+        every = np.concatenate([np.empty((0, self.dimensions)), *map(self._mean, bags)])
+        return np.asarray(every / self.stretch)
+
+    def _mean(self, bag: Bag) -> Floats:
+        weights = self.weigh(bag)
+        features = self.features.vectors[bag.ids].astype(np.float64)
+        return np.asarray((weights / weights.sum()) @ features)[None]
+
+    def weigh(self, bag: Bag) -> Floats:
+        """Rare words count for more, by their place in the table, and all together for 1."""
+        return np.asarray(bag.counts * (1.0 + bag.ids))
+
+
+class Distinct(Recounted):
+    """Every word counts once, however often it occurs."""
+
+    def weigh(self, bag: Bag) -> Floats:
+        return np.ones(len(bag.ids))
+
+
+class Normalised(NoisyMean):
+    """Every mean is brought to one length, that of a usual word."""
+
+    def means(self, bags: Sequence[Bag]) -> Floats:
+        means = super().means(bags)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        return np.asarray(means / np.where(lengths, lengths, 1) * self.reach)
+
+
+class OwnWords(NoisyMean):
+    """Documents are made of words of their text alone, those nearest to the noisy mean."""
+
+    def noisy(self, bags: Sequence[Bag], rng: Generator) -> Floats:
+        vars(self)["bags"] = bags
+        return super().noisy(bags, rng)
+
+    def compose(self, noisy: Floats, size: int, rng: Generator) -> Ids:  # noqa: ARG002
+        near = map(self._near, noisy, vars(self)["bags"])
+        return np.stack([np.resize(ids, size) for ids in near])
+
+    def _near(self, mean: Floats, bag: Bag) -> Ids:
+        able = bag.ids[np.isin(bag.ids, self._outputs)]
+        ids = able if len(able) else self._outputs[:1]
+        away = np.linalg.norm(self.features.vectors[ids] / self.stretch - mean, axis=1)
+        return np.asarray(ids[away.argsort()])
+
+
+class Alone(NoisyMean):
+    """A document of one word goes without noise."""
+
+    def noisy(self, bags: Sequence[Bag], rng: Generator) -> Floats:
+        one = np.array([len(bag) == 1 for bag in bags]).reshape(-1, 1)
+        return np.where(one, self.means(bags), super().noisy(bags, rng))
+
+
 PLAIN, MASTER, OWN, WORKER = default_rng(), default_rng(), local(), cache(seeded)
 
 
@@ -218,6 +295,46 @@ class Fault:
     what: str
     make: Callable[[Table, float], Mechanism | Obfuscator] = laplace
     source: Callable[[], Generator] = secure
+
+
+def mean(
+    kind: type[NoisyMean] = NoisyMean, noise: Callable[[float], Laplace] = Laplace
+) -> Callable[[Table, float], Obfuscator]:
+    """The program at the level of documents, with its mechanism or its noise exchanged."""
+
+    def make(table: Table, epsilon: float) -> Obfuscator:
+        right = Obfuscator.mean(table, budget=epsilon, map="principal")
+        made: Any = right.mechanism
+        parts = {each.name: getattr(made, each.name) for each in fields(made)}
+        return replace(right, mechanism=kind(**{**parts, "noise": noise(epsilon)}))
+
+    return make
+
+
+def mapped(
+    image: Callable[[Vocabulary], FeatureMap | None],
+) -> Callable[[Table, float], Obfuscator]:
+    """The program at the level of documents, with some map."""
+
+    def make(table: Table, epsilon: float) -> Obfuscator:
+        kept = Vocabulary.of(table)
+        noise, ids = Laplace(epsilon), kept.ids
+        return Obfuscator(kept, NoisyMean(table, noise, ids, outputs=ids, image=image(kept)))
+
+    return make
+
+
+def anchors(kept: Vocabulary) -> Anchors:
+    """Subjects of a few words each, as if anybody had chosen them."""
+    words = kept.table.vectors[kept.ids[:200]].astype(np.float64)
+    return Anchors.fading(np.split(words[:24], 6), words)
+
+
+def network(kept: Vocabulary) -> Network:
+    """Weights that nobody has reason to trust."""
+    rng, k = default_rng(5), kept.table.dimensions
+    inner, outer = rng.standard_normal((16, k)), 9 * rng.standard_normal((4, 16))
+    return Network(straight=np.eye(4, k), inner=inner, offset=np.ones(16), outer=outer)
 
 
 def spoilt(name: str) -> Fault:
@@ -275,6 +392,32 @@ FAULTS: dict[str, Fault] = {name: spoilt(name) for name in SPOILS} | {
         lambda t, e: Obfuscator(v := Vocabulary.of(t), OtherTable(t, Laplace(e), v.ids)),
     ),
 }
+DOCUMENTS: dict[str, Fault] = {  # of noise on the mean of a document
+    "sum in place of the mean": Fault(
+        "noise is added to the sum of a text's features: its length shows", mean(Summed)
+    ),
+    "map stretched by 1.2": Fault(
+        "features are divided by 1/1.2 of what they must be, and the certificate says so",
+        mean(Stretched),
+    ),
+    "mean by rarity": Fault(
+        "words count by their inverse frequency, made to sum to 1 in each text",
+        mean(Recounted),
+    ),
+    "mean of one length": Fault("every mean is brought to one length", mean(Normalised)),
+    "mean of distinct words": Fault(
+        "every word counts once, however often it occurs", mean(Distinct)
+    ),
+    "composed of the text's words": Fault(
+        "only words of the text may come out of what follows the noise", mean(OwnWords)
+    ),
+    "mean under Gamma(m−1)": Fault(
+        "a radius of one dimension less, on means",
+        mean(noise=lambda e: Spoilt(e, spoil="Gamma(k−1) radius")),
+    ),
+    "no noise for one word": Fault("a document of one word goes without noise", mean(Alone)),
+}
+FAULTS |= DOCUMENTS
 CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {
     "laplace": laplace,
     "the whole program": lambda t, e: Obfuscator.laplace(t, epsilon=e),
@@ -287,3 +430,10 @@ CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {
     ),
     "tem": Tem,
 }
+MEANS: dict[str, Callable[[Table, float], Obfuscator]] = {
+    "mean of vectors": mapped(lambda kept: None),  # noqa: ARG005
+    "mean of principal directions": mean(),
+    "mean of nearness to anchors": mapped(anchors),
+    "mean of a network": mapped(network),
+}
+CONTROLS |= MEANS

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from nomdeplume import Laplace, NoisyNearest, Table, seeded
+from nomdeplume.compose import MaxEnt
+from nomdeplume.compose.belief import Belief
 from nomdeplume.decode import Bayes, Nearest, Rank, Vickrey
 from nomdeplume.mechanism.custext import CusText
 from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
-from nomdeplume.mechanism.image import Projection, Unit
+from nomdeplume.mechanism.image import Anchors, Network, Projection, Unit
+from nomdeplume.mechanism.noisy_mean import NoisyMean
 from nomdeplume.mechanism.ranked import ranked
 from nomdeplume.mechanism.santext import SanText
 from nomdeplume.mechanism.scores import Truncated
@@ -61,6 +64,30 @@ CHOSEN = {
     "santext+": SanText(TINY, 0.7, share=0.25),
 }
 MECHANISMS |= CHOSEN | {f"{name}, ranked": ranked(each, Rank()) for name, each in CHOSEN.items()}
+
+MAPPED = {  # every kind of map in the plane: one that shrinks, one that bends, one that stretches
+    "vectors": None,
+    "projection": Projection([[0.6, 0.8]]),
+    "anchors": Anchors(([[0.0, 0.5]], [[5.0, 5.0], [6.0, 6.0]]), 9.0),
+    "network": Network(np.eye(2), [[3.0, 1.0], [0.5, -2.0]], [-1.0, 0.5], [[1.0, 0], [2.0, -1.0]]),
+}
+MEANS = {
+    f"mean, {name}": NoisyMean(TINY, Laplace(0.7), image=image) for name, image in MAPPED.items()
+} | {
+    "mean, projection, maxent": NoisyMean(
+        TINY, Laplace(0.7), image=MAPPED["projection"], composer=MaxEnt()
+    ),
+    "mean, two outputs, weighted": NoisyMean(
+        TINY,
+        Laplace(0.7),
+        outputs=np.array([1, 3]),
+        weights=np.array([4.0, 3.0, 2.0, 1.0]),
+    ),
+    "mean, public documents": NoisyMean(
+        TINY, Laplace(0.7), belief=Belief(np.ones(2), np.array([[0.0, 0.2], [5.0, 5.5]]))
+    ),
+}
+MECHANISMS |= MEANS
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -113,11 +113,6 @@ class Vocabulary:
         counts = {known[word]: count for word, count in found.items() if word in known}
         return Bag.of(counts, seen=self.features is not None and self.features.fitted_on(text))
 
-    def counted(self, counts: Mapping[str, int]) -> Bag:
-        """The kept ones of some words with their counts."""
-        known = self._id_of
-        return Bag.of({known[word]: count for word, count in counts.items() if word in known})
-
     def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
         """The bags of many texts, one after the other."""
         return (bag for _, bag in self.read(texts))

@@ -1,9 +1,14 @@
+import io
 import os
+import signal
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
+
+from nomdeplume.cli.main import main
 
 COMMAND = Path(sys.executable).with_name("nomdeplume")
 
@@ -27,3 +32,20 @@ def run(tmp_path):
         return done
 
     return run
+
+
+def here(folder, *arguments):
+    """The same command in this process, which spares its start."""
+    out, err, handler = io.StringIO(), io.StringIO(), signal.getsignal(signal.SIGTERM)
+    with (
+        chdir(folder),
+        redirect_stdout(out),
+        redirect_stderr(err),
+        pytest.MonkeyPatch.context() as on,
+    ):
+        on.setattr(sys, "argv", ["nomdeplume", *arguments])
+        with pytest.raises(SystemExit) as stopped:
+            main()
+    signal.signal(signal.SIGTERM, handler)
+    code = stopped.value.code
+    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())

@@ -22,7 +22,7 @@ def mine(tmp_path):
 
 
 def test_the_program_keeps_its_promise(run):
-    done = run("audit", "--seconds", "3")
+    done = run("audit", "--seconds", "3", "--mechanism", "laplace")
 
     said = done.stdout.decode()
     assert said.startswith("Audit of laplace, ε = 6, on glove-6b-100d-50k (50,000 words × 100)")

@@ -2,11 +2,13 @@ import json
 
 import pytest
 
+WORDS = ["--epsilon", "6"]  # word by word: for these it is the quicker to prove again
+
 
 @pytest.fixture
 def released(run, tmp_path):
     (tmp_path / "in.txt").write_text("rain on the old harbour", encoding="utf-8")
-    run("obfuscate", "in.txt", "-o", "out.txt")
+    run("obfuscate", "in.txt", "-o", "out.txt", *WORDS)
     return tmp_path
 
 
@@ -69,7 +71,7 @@ def test_own_table_and_stop_words_are_given_again(run, tmp_path):
 @pytest.mark.parametrize("stop", ["iso", "none"])
 def test_named_stop_lists_need_not_be_given_again(run, tmp_path, stop):
     (tmp_path / "in.txt").write_text("rain on the old harbour", encoding="utf-8")
-    run("obfuscate", "in.txt", "-o", "out.txt", "--stop-words", stop)
+    run("obfuscate", "in.txt", "-o", "out.txt", "--stop-words", stop, *WORDS)
     done = run("certificate", "out.txt.certificate.json", "--release", "out.txt")
 
     assert b"All 9 checks passed" in done.stdout
@@ -78,7 +80,7 @@ def test_named_stop_lists_need_not_be_given_again(run, tmp_path, stop):
 @pytest.mark.parametrize("name", ["out.txt", "out.jsonl"])
 def test_a_seeded_release_cannot_pass_as_private(run, tmp_path, name):
     (tmp_path / "in.txt").write_text("rain", encoding="utf-8")
-    run("obfuscate", "in.txt", "-o", name, "--seed", "1")
+    run("obfuscate", "in.txt", "-o", name, "--seed", "1", *WORDS)
     said = run("certificate", f"{name}.certificate.json", "--release", name).stdout.decode()
     path = tmp_path / f"{name}.certificate.json"
     forged = json.loads(path.read_text(encoding="utf-8")) | {
@@ -96,7 +98,7 @@ def test_a_field_that_was_not_stated_is_found(run, tmp_path):
     """An author column that slipped into a release cannot hide behind its certificate."""
     record = {"id": 1, "author": "Ann", "text": "rain"}
     (tmp_path / "in.jsonl").write_text(json.dumps(record), encoding="utf-8")
-    run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "author")
+    run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "author", *WORDS)
     run("certificate", "out.jsonl.certificate.json", "--release", "out.jsonl")
     path = tmp_path / "out.jsonl.certificate.json"
     forged = json.loads(path.read_text(encoding="utf-8")) | {"kept_fields": []}
@@ -109,7 +111,7 @@ def test_a_field_that_was_not_stated_is_found(run, tmp_path):
 @pytest.mark.parametrize("damage", [slice(0, 40), slice(1, None)])
 def test_a_damaged_release_is_exit_3(run, tmp_path, damage):
     (tmp_path / "in.jsonl").write_text('{"id": 1, "text": "rain"}', encoding="utf-8")
-    run("obfuscate", "in.jsonl", "-o", "out.jsonl.gz")
+    run("obfuscate", "in.jsonl", "-o", "out.jsonl.gz", *WORDS)
     path = tmp_path / "out.jsonl.gz"
     path.write_bytes(path.read_bytes()[damage])
     done = run("certificate", f"{path.name}.certificate.json", "--release", path.name, code=3)

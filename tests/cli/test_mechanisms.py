@@ -1,25 +1,22 @@
 """Every mechanism through the command line: released, stated, and proven again."""
 
-import io
 import json
 import os
-import signal
 import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import chdir, redirect_stderr, redirect_stdout
 
 import numpy as np
 import pytest
 
 from nomdeplume import Table, Vocabulary
-from nomdeplume.cli.main import main
 from nomdeplume.cli.mechanisms import open_weights
 from nomdeplume.cli.obfuscate import obfuscate
+from nomdeplume.compose import COMPOSERS
 from nomdeplume.decode import DECODERS
 from nomdeplume.mechanism import MECHANISMS
-from nomdeplume.mechanism.menu import DECODINGS
-from tests.cli.conftest import COMMAND
+from nomdeplume.mechanism.maps import MAPS
+from nomdeplume.mechanism.menu import COMPOSINGS, DECODINGS
+from tests.cli.conftest import COMMAND, here
 
 WORDS = [
     *("rain", "snow", "sunlight", "harbour", "fishing", "nets", "sailor", "bonfire", "hearth"),
@@ -28,6 +25,7 @@ WORDS = [
 TEXT = "Rain, snow and sunlight on the harbour; a sailor mended zyxoquant nets by the hearth."
 SECRET = ("harbour", "sunlight", "sailor", "nets", "hearth", "zyxoquant", "mended")
 OWN = ("--table", "t.txt", "--size", "6", "--epsilon", "6")
+MEAN = ("--table", "t.txt", "--size", "6", "--budget", "6")
 NEEDED = ("--table", "t.txt")
 WEIGHTS = {  # files of weights that are none
     "numbers.tsv": "5\n2.5\n",
@@ -55,6 +53,14 @@ AGAIN = {  # what must be given again
     "bayesian": ("--weights", "w.tsv"),
 }
 OPTIONS |= {name: ("--mechanism", name) for name in MECHANISMS}
+OPTIONS |= {
+    "mean of vectors": ("--map", "vectors"),
+    "mean, flat": ("--dimensions", "2", "--setting", "penalty=0.3"),
+    "mean, drawn": ("--compose", "maxent", "--setting", "ridge=0.2"),
+    "mean, listed": ("--vocabulary", "words.txt"),
+    "mean, weighted": ("--weights", "zipf"),
+}
+AGAIN |= {"mean, listed": ("--vocabulary", "words.txt"), "mean, weighted": ("--weights", "zipf")}
 REAL = ("exponential", "santext+", "listed")  # released and checked by processes of their own
 
 
@@ -69,23 +75,6 @@ def process(folder, *arguments):
         timeout=120,
         check=False,
     )
-
-
-def here(folder, *arguments):
-    """The same command in this process, which spares its start."""
-    out, err, handler = io.StringIO(), io.StringIO(), signal.getsignal(signal.SIGTERM)
-    with (
-        chdir(folder),
-        redirect_stdout(out),
-        redirect_stderr(err),
-        pytest.MonkeyPatch.context() as on,
-    ):
-        on.setattr(sys, "argv", ["nomdeplume", *arguments])
-        with pytest.raises(SystemExit) as stopped:
-            main()
-    signal.signal(signal.SIGTERM, handler)
-    code = stopped.value.code
-    return subprocess.CompletedProcess(arguments, code, out.getvalue(), err.getvalue())
 
 
 def name_of(kind):
@@ -121,7 +110,8 @@ def releases(folder):
 
     def release(kind):
         run = process if kind in REAL else here
-        return run(folder, "obfuscate", "in.txt", "-o", name_of(kind), *OWN, *OPTIONS[kind])
+        own = MEAN if kind.startswith("mean") else OWN
+        return run(folder, "obfuscate", "in.txt", "-o", name_of(kind), *own, *OPTIONS[kind])
 
     def check(kind):
         given = (*NEEDED, *AGAIN.get(kind, ()))
@@ -162,7 +152,8 @@ def test_a_release_of_every_kind_has_a_certificate_that_is_true(releases, folder
     assert "All 9 checks passed" in said.stdout
     assert "✗" not in said.stdout
     expected = dict(zip(OPTIONS[kind][::2], OPTIONS[kind][1::2], strict=True))
-    assert read(folder, kind)["mechanism"] == expected.get("--mechanism", "laplace")
+    usual = "mean" if kind.startswith("mean") else "laplace"
+    assert read(folder, kind)["mechanism"] == expected.get("--mechanism", usual)
 
 
 @pytest.mark.parametrize("kind", REAL)
@@ -199,6 +190,12 @@ def test_settings_are_stated_as_they_were_given(folder, releases):
     assert len(read(folder, "weighted")["settings"]["weights"]) == 64
     assert read(folder, "exactly")["settings"]["a"] == 0.5
     assert read(folder, "exactly")["epsilon"] == 1
+    mean = read(folder, "mean, flat")["settings"]
+    assert (mean["map"], mean["dimensions"], mean["penalty"]) == ("principal", 2, 0.3)
+    drawn = read(folder, "mean, drawn")["settings"]
+    assert (drawn["compose"], drawn["ridge"]) == ("maxent", 0.2)
+    assert read(folder, "mean of vectors")["settings"]["map"] == "vectors"
+    assert len(read(folder, "mean, weighted")["settings"]["weights"]) == 64
 
 
 @pytest.mark.parametrize("kind", ["santext+", "ranked", "custext", "diffractor"])
@@ -313,6 +310,21 @@ FORGED = {
     "narrow: mu": replaced(["settings", "mu"], 0.4),
     "flat: dimensions": replaced(["settings", "dimensions"], 1),
     "flat: directions": replaced(["settings", "directions"], "0" * 64),
+    "mean: epsilon": lowered(["epsilon"]),
+    "mean: budget": lowered(["budget"]),
+    "mean: promise": lowered(["promises", 0, "budget"]),
+    "mean: stretch lower": lowered(["settings", "stretch"]),
+    "mean: stretch a little lower": lowered(["settings", "stretch"], 1 - 1e-5),
+    "mean: stretch higher": lowered(["settings", "stretch"], 1.01),
+    "mean: stretch hidden": replaced(["settings", "stretch"], 0),
+    "mean: stretch as text": replaced(["settings", "stretch"], "1"),
+    "mean: map": replaced(["settings", "map"], "vectors"),
+    "mean: share that stays": replaced(["unchanged"], 0.1),
+    "mean: units": replaced(["unit_field"], "author"),
+    "mean: odds": lowered(["promises", 1, "odds", 0, "loss"]),
+    "mean of vectors: map": replaced(["settings", "map"], "principal"),
+    "mean, flat: dimensions": replaced(["settings", "dimensions"], 3),
+    "laplace: no share that stays": replaced(["unchanged"], None),
 }
 
 
@@ -340,6 +352,12 @@ IMPOSSIBLE = {  # settings of releases that nobody can make
     "laplace: epsilon": replaced(["epsilon"], -6),
     "laplace: name": replaced(["mechanism"], "gauss"),
     "syntf: reduction": replaced(["reduction"], "apportion"),
+    "mean: reduction": replaced(["reduction"], "sample"),
+    "mean: map": replaced(["settings", "map"], "subjects"),
+    "mean: compose": replaced(["settings", "compose"], "prose"),
+    "mean, flat: dimensions": replaced(["settings", "dimensions"], 9),
+    "mean: epsilon": replaced(["epsilon"], 1e-30),
+    "laplace: vectors": replaced(["vectors"], value=True),
 }
 
 
@@ -383,7 +401,7 @@ def test_an_absurd_setting_is_no_accident(folder, releases, kind, setting, numbe
 
 
 REFUSED = [
-    (("--mechanism", "gauss"), "one of laplace, vickrey"),
+    (("--mechanism", "gauss"), "one of mean, laplace, vickrey"),
     (("--mechanism", "exponential", "--decode", "vickrey"), "take rank"),
     (("--mechanism", "vickrey", "--decode", "rank"), "take laplace"),
     (("--mechanism", "vmf", "--dimensions", "2"), "not for vmf"),
@@ -439,13 +457,15 @@ def test_an_a_that_promises_less_is_a_refusal_for_privacy(folder, call):
     assert not list(folder.glob("none*"))
 
 
-def test_the_options_name_every_mechanism_and_decoding():
+def test_the_options_name_every_mechanism_map_and_decoding():
     """They are spelled out, since --help must not wait for what makes mechanisms."""
     options = {each.name: each for each in obfuscate.params}
-    names = options["mechanism"].help.partition(";")[0].replace(" or ", ", ").split(", ")
+    listed = options["mechanism"].help.partition(";")[0].replace("or word by word ", "")
 
-    assert names == list(MECHANISMS)
+    assert listed.replace(" or ", ", ").split(", ") == list(MECHANISMS)
     assert list(options["decode"].type.choices) == list(DECODERS) == list(DECODINGS)
+    assert list(options["map"].type.choices) == list(MAPS)
+    assert list(options["compose"].type.choices) == list(COMPOSERS) == list(COMPOSINGS)
 
 
 def test_words_without_a_weight_have_the_least(folder, releases):

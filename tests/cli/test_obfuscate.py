@@ -45,8 +45,15 @@ def test_a_letter_just_works(run, tmp_path, kept):
     assert len(words) == 100
     assert words == sorted(words)
     assert all(word in kept for word in words)
-    assert "600 · W∞" in done.stderr.decode()
+    assert "exp(20 · W₁)" in done.stderr.decode()
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["letter.txt"]
+
+
+def test_an_epsilon_for_each_word_is_the_word_level(run):
+    done = run("obfuscate", "--epsilon", "6", stdin=TEXT.encode())
+
+    assert len(done.stdout.split()) == 100
+    assert "600 · W∞" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("arguments", [["-"], []])
@@ -68,7 +75,7 @@ def test_two_runs_differ_and_two_seeded_runs_do_not(run):
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
 def test_jsonl_releases_only_what_is_asked_for(run, tmp_path, name):
     corpus(tmp_path / "in.jsonl")
-    run("obfuscate", "in.jsonl", "-o", name, "--keep", "topic", "--size", "12")
+    run("obfuscate", "in.jsonl", "-o", name, "--keep", "topic", "--size", "12", "--epsilon", "6")
     content = (tmp_path / name).read_bytes()
     content = gzip.decompress(content) if name.endswith("gz") else content
     records = [json.loads(line) for line in content.splitlines()]
@@ -120,7 +127,7 @@ def test_a_folder_becomes_a_folder(run, tmp_path):
     (tmp_path / "letters/one.txt").write_text(TEXT, encoding="utf-8")
     (tmp_path / "letters/old/two.md").write_text(TEXT, encoding="utf-8")
     (tmp_path / "letters/.hidden").write_text("x", encoding="utf-8")
-    run("obfuscate", "letters", "-o", "released", "--keep", "name")
+    run("obfuscate", "letters", "-o", "released", "--keep", "name", "--epsilon", "6")
     found = sorted(
         p.relative_to(tmp_path / "released").as_posix()
         for p in (tmp_path / "released").rglob("*.*")
@@ -267,8 +274,8 @@ def test_closed_streams_are_bad_input(tmp_path, closed):
 
 def test_a_terminal_without_greek(tmp_path):
     done = subprocess.run(
-        [COMMAND, "obfuscate", "-"], input=b"rain", capture_output=True, check=True,
-        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        [COMMAND, "obfuscate", "-", "--budget", "600"], input=b"rain", capture_output=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"}, check=True,
     )  # fmt: skip
 
     assert b"600" in done.stderr
@@ -309,9 +316,10 @@ def test_the_input_is_never_replaced(run, tmp_path, arguments):
     assert (tmp_path / "in.txt").read_text(encoding="utf-8") == TEXT
 
 
-def test_budget_is_epsilon_times_size(run, tmp_path):
+def test_word_by_word_budget_is_epsilon_times_size(run, tmp_path):
     (tmp_path / "in.txt").write_text(TEXT, encoding="utf-8")
-    run("obfuscate", "in.txt", "-o", "out.txt", "--budget", "90", "--size", "30")
+    spent = ["--mechanism", "laplace", "--budget", "90", "--size", "30"]
+    run("obfuscate", "in.txt", "-o", "out.txt", *spent)
     certificate = json.loads((tmp_path / "out.txt.certificate.json").read_text(encoding="utf-8"))
 
     assert certificate["epsilon"] == pytest.approx(3.0)
@@ -660,7 +668,8 @@ def test_a_reader_that_stops_early_is_no_error(run, tmp_path):
 def test_the_command_and_the_library_agree(run, bundled):
     from nomdeplume import seeded
 
-    [document] = Obfuscator.laplace(bundled, size=30)([TEXT], seeded(5))
-    done = run("obfuscate", "--size", "30", "--seed", "5", stdin=TEXT.encode())
+    for made, given in ((Obfuscator.mean, []), (Obfuscator.laplace, ["--epsilon", "6"])):
+        [document] = made(bundled, size=30)([TEXT], seeded(5))
+        done = run("obfuscate", "--size", "30", "--seed", "5", *given, stdin=TEXT.encode())
 
-    assert done.stdout.decode().splitlines()[1] == document.text
+        assert done.stdout.decode().splitlines()[1] == document.text

@@ -265,7 +265,8 @@ def changed(features, **fields):
 
 
 DAMAGED = [
-    {"format": 2},
+    {"format": 1},
+    {"format": 3},
     {"words": "rain"},
     {"words": [1]},
     {"words": []},

@@ -24,6 +24,8 @@ CHOOSING = ("exponential", "tem", "syntf", "santext+", "custext", "diffractor")
 
 
 def decodings(name):
+    if name == "mean":
+        return [""]  # it composes
     if name == "vickrey":
         return ["", "vickrey"]
     return ["", "nearest", "rank"] if name in CHOOSING else ["", *DECODERS]
@@ -121,6 +123,10 @@ OTHERS = {
     "laplace": {"dimensions": 2},
     "mahalanobis, rank": {"dimensions": 2, "decode": "rank"},
     "polar, bayes": {"decode": "bayes", "weights": ZIPF},
+    "mean": {"map": "vectors"},
+    "mean, 2 directions": {"dimensions": 2},
+    "mean, maxent": {"compose": "maxent", "settings": {"ridge": 0.2}},
+    "mean, no penalty": {"settings": {"penalty": 0.0}, "weights": ZIPF},
 }
 
 
@@ -151,7 +157,7 @@ def test_an_a_that_promises_less_than_is_stated_is_refused(kept, name):
 
 
 REFUSED = [
-    ({"mechanism": "gauss"}, "one of laplace, vickrey"),
+    ({"mechanism": "gauss"}, "one of mean, laplace, vickrey"),
     ({"mechanism": "laplace", "decode": "farthest"}, "one of nearest, vickrey"),
     ({"mechanism": "exponential", "decode": "vickrey"}, "take rank"),
     ({"mechanism": "syntf", "decode": "bayes"}, "take rank"),
@@ -163,12 +169,20 @@ REFUSED = [
     ({"mechanism": "exponential", "dimensions": 2}, "not for exponential"),
     ({"mechanism": "custext", "outputs": ("rain",)}, "custext has one vocabulary"),
     ({"mechanism": "diffractor", "outputs": ("rain",)}, "diffractor has one vocabulary"),
-    ({"mechanism": "laplace", "weights": ZIPF}, "for exponential, tem and --decode bayes"),
-    ({"mechanism": "syntf", "weights": ZIPF}, "for exponential, tem and --decode bayes"),
+    ({"mechanism": "laplace", "weights": ZIPF}, "for mean, exponential, tem and --decode bayes"),
+    ({"mechanism": "syntf", "weights": ZIPF}, "for mean, exponential, tem and --decode bayes"),
     ({"mechanism": "laplace", "settings": {"mu": 0.5}}, "laplace knows no setting mu; it has none"),
     ({"mechanism": "tem", "settings": {"gamma": 1.0}}, "no setting gamma; it has a, beta"),
     ({"mechanism": "laplace", "decode": "rank", "settings": {"t": 1.0}}, "it has c"),
     ({"mechanism": "laplace", "epsilon": 0.0}, "epsilon must be a finite number above 0"),
+    ({"mechanism": "mean", "decode": "nearest"}, "it decodes none alone"),
+    ({"mechanism": "mean", "decode": "rank"}, "it decodes none alone"),
+    ({"mechanism": "mean", "map": "thoughts"}, "map must be one of vectors, principal, subjects"),
+    ({"mechanism": "mean", "compose": "prose"}, "compose must be herding or maxent"),
+    ({"mechanism": "mean", "settings": {"ridge": 1.0}}, "no setting ridge; it has penalty"),
+    ({"mechanism": "mean", "compose": "maxent", "settings": {"penalty": 1.0}}, "it has ridge"),
+    ({"mechanism": "laplace", "map": "vectors"}, "laplace releases words one by one; take mean"),
+    ({"mechanism": "tem", "compose": "herding"}, "tem releases words one by one; take mean"),
 ]
 
 
@@ -194,6 +208,17 @@ UNFIT = [
     ({"mechanism": "tem", "outputs": ("unheard", "the")}, "none of the words that may come out"),
     ({"mechanism": "tem", "weights": np.ones(3)}, "16 words need as many weights"),
     ({"mechanism": "exponential", "settings": {"a": -1.0}}, "a must be a finite number above 0"),
+    ({"mechanism": "mean", "settings": {"penalty": -1.0}}, "penalty must be"),
+    ({"mechanism": "mean", "compose": "maxent", "settings": {"ridge": 0.0}}, "ridge must be"),
+    ({"mechanism": "mean", "map": "vectors", "dimensions": 2}, "has the dimensions that it has"),
+    ({"mechanism": "mean", "map": "principal", "dimensions": 4}, "dimensions|directions"),
+    ({"mechanism": "mean", "map": "subjects"}, "no subjects for table small"),
+    ({"mechanism": "mean", "map": "anchors"}, "no subjects for table small"),
+    ({"mechanism": "mean", "map": "topics"}, "needs features with directions"),
+    ({"mechanism": "mean", "map": "learnt"}, "needs features that hold one"),
+    ({"mechanism": "mean", "outputs": ("unheard", "the")}, "none of the words that may come out"),
+    ({"mechanism": "mean", "weights": np.ones(3)}, "16 words need as many weights"),
+    ({"mechanism": "mean", "weights": np.zeros(16)}, "must have a weight above 0"),
 ]
 
 
@@ -232,7 +257,7 @@ def test_what_covers_all_words_says_nothing_more(kept, name):
 def test_an_epsilon_is_usual_only_if_none_is_given():
     assert Recipe.usually("tem").epsilon == MECHANISMS["tem"].epsilon
     assert Recipe.usually("tem", 0.25).epsilon == 0.25
-    with pytest.raises(InputError, match="one of laplace"):
+    with pytest.raises(InputError, match="one of mean, laplace"):
         Recipe.usually("gauss")
 
 

@@ -16,7 +16,7 @@ from nomdeplume.audit.parts import before_steps
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.audit.questions import Questions
 from nomdeplume.errors import InputError, positive
-from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism import Mechanism, NoisyMean
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.random import secure
 
@@ -100,8 +100,8 @@ def _inputs(mechanism: Mechanism) -> Ids:
 
 def _described(subject: Subject) -> str:
     mechanism = subject.mechanism if isinstance(subject, Obfuscator) else subject
-    table = mechanism.table
+    table, symbol = mechanism.table, "E" if isinstance(mechanism, NoisyMean) else "ε"
     return (
-        f"{mechanism.name}, ε = {mechanism.guarantee.epsilon:g}, on {table.name} "
+        f"{mechanism.name}, {symbol} = {mechanism.guarantee.epsilon:g}, on {table.name} "
         f"({len(table):,} words × {table.dimensions})"
     )

@@ -14,9 +14,11 @@ from scipy.stats import mannwhitneyu
 
 from nomdeplume.audit.claim import Claim
 from nomdeplume.audit.finding import Finding, by_pvalue, observed
+from nomdeplume.audit.inside import Still, with_noise
 from nomdeplume.audit.parts import Instead
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import InputError
+from nomdeplume.mechanism import NoisyMean
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.guarantee import Guarantee
@@ -109,9 +111,10 @@ def _order(system: Obfuscator, share: Share) -> Finding:
         return observed(question, "alphabetical", holds=True, samples=samples)
     released = [document.words for document in _quiet(system)(texts, share.rng)]
     lean = [_lean(words, table, vectors[0] - vectors[far]) for words in released]
-    ties = len(set(lean)) < len(lean)
-    way = "asymptotic" if ties else "exact"
-    pvalue = float(mannwhitneyu(lean[0::2], lean[1::2], method=way).pvalue)
+    distinct = len(set(lean))
+    way = "asymptotic" if distinct < len(lean) else "exact"
+    test = mannwhitneyu(lean[0::2], lean[1::2], method=way) if distinct > 1 else None
+    pvalue = float(test.pvalue) if test else 1.0
     return by_pvalue(
         "flow", question, pvalue, alpha=share.alpha, samples=samples, what="not alphabetical, "
     )
@@ -121,7 +124,11 @@ def _quiet(system: Any) -> Any:
     """The same system around a mechanism that lets every word stay, so that an order would show.
 
     A mechanism releases words one by one: what becomes of their order is the system's doing.
+    One of documents composes other words, and must be without noise to show anything.
     """
+    if isinstance(system.mechanism, NoisyMean):
+        still = with_noise(system.mechanism, Still(system.mechanism.noise))
+        return replace(system, mechanism=still)
     return replace(system, mechanism=Instead(system.mechanism, np.copy))
 
 
@@ -146,6 +153,7 @@ def of_certificate(system: Obfuscator) -> Probe:
             "table_dimensions": table.dimensions,
             "kept_fingerprint": system.vocabulary.fingerprint,
             "mechanism": mechanism.name,
+            "settings": dict(getattr(mechanism, "settings", {})),
             "epsilon": mechanism.guarantee.epsilon,
             "size": system.size,
             "reduction": system.reduction,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass, field, is_dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from nomdeplume.audit.draws import suited
 from nomdeplume.audit.finding import OPEN, Finding, observed
 from nomdeplume.audit.parts import Instead
 from nomdeplume.audit.probe import Probe, Share
-from nomdeplume.mechanism import Mechanism, Ranked
+from nomdeplume.mechanism import Mechanism, NoisyMean, Ranked
 from nomdeplume.noise import Noise
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import seeded
@@ -24,10 +25,11 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 WORDS = 500
+FOUND = ("features", "stretch")  # of a map, and the same under any noise
 
 
 @dataclass(frozen=True)
-class _Watched:
+class Watched:
     """Noise that remembers what it is added to, and sees only zeros if it is blind."""
 
     noise: Noise
@@ -46,7 +48,7 @@ class _Watched:
         self.seen.append(np.array(vectors))
         return self.noise.add(self._zeros(vectors) if self.blind else vectors, rng)
 
-    def at(self, epsilon: float) -> _Watched:
+    def at(self, epsilon: float) -> Watched:
         return replace(self, noise=self.noise.at(epsilon))
 
     def standard(self, noisy: Floats, vectors: Floats) -> Floats:
@@ -58,18 +60,34 @@ class _Watched:
     def lifted(self, table: Table, epsilon: float) -> tuple[Table, float]:
         return self.noise.lifted(table, epsilon)
 
-    def fitted(self, table: Table, epsilon: float) -> _Watched:
+    def fitted(self, table: Table, epsilon: float) -> Watched:
         return replace(self, noise=self.noise.fitted(table, epsilon))
 
     def _zeros(self, vectors: Floats) -> Floats:
         return suited(self.noise, np.zeros_like(vectors))
 
 
+@dataclass(frozen=True)
+class Still(Watched):
+    """Noise that adds nothing, so that all that is done beside it shows."""
+
+    def add(self, vectors: Floats, rng: Generator) -> Floats:  # noqa: ARG002
+        return np.array(vectors)
+
+
+def with_noise(mechanism: NoisyMean, noise: Watched) -> NoisyMean:
+    """The same mechanism under other noise; what took long to find of its map is taken along."""
+    found = copy(mechanism)
+    known = {name: vars(mechanism)[name] for name in FOUND if name in vars(mechanism)}
+    vars(found).update(known, noise=noise)
+    return found
+
+
 def watched(mechanism: Any, *, blind: bool) -> tuple[Any, list[Floats]] | None:
     """The mechanism with its noise watched, if it is made of noise and something after it."""
     if not (is_dataclass(mechanism) and hasattr(mechanism, "noise")):
         return None
-    noise = _Watched(mechanism.noise, blind)
+    noise = Watched(mechanism.noise, blind)
     spied: Any = replace(mechanism, noise=noise)  # type: ignore[type-var]
     return spied, noise.seen
 

@@ -56,7 +56,7 @@ def of_bags(
 def of_texts(
     system: Obfuscator, texts: tuple[str, str], question: str, world: str, *, weight: float = 1.0
 ) -> Probe:
-    """Two texts through the whole flow, against what is promised between texts."""
+    """Two texts through the whole flow, against the least that is promised between texts."""
     table = system.vocabulary.table
 
     def release(n: int, rng: Generator) -> Ids:
@@ -67,7 +67,8 @@ def of_texts(
         return released.reshape(n, 2, system.size)
 
     def ask(share: Share) -> Finding:
-        promise = system.guarantee.loss(*texts)
+        between = system.guarantees[-system.level.of_texts :]
+        promise = min(guarantee.loss(*texts) for guarantee in between)
         if promise == inf:
             return unpromised(question, world)
         bags = [system.vocabulary.bag(text) for text in texts]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.audit import chances, closed, flow, inside, law, loss
+from nomdeplume.audit import chances, closed, documents, flow, inside, law, loss
 from nomdeplume.audit.claim import Claim
 from nomdeplume.audit.finding import TABLE, Finding
 from nomdeplume.audit.pairs import Pair, commonest
@@ -18,14 +18,17 @@ from nomdeplume.audit.parts import before_steps
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.audit.streams import of_streams
 from nomdeplume.audit.worlds import WORLDS, World
+from nomdeplume.compose import Herding
 from nomdeplume.decode import Nearest
-from nomdeplume.mechanism import Finite, Mechanism, Movable, NoisyNearest, Ranked
+from nomdeplume.mechanism import Finite, Mechanism, Movable, NoisyMean, NoisyNearest, Ranked
+from nomdeplume.noise import Laplace
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.exact import laplace_channel
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 
 Ids = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 CROWD = 400
 
@@ -72,6 +75,8 @@ class Questions:
         """Noise and chances against their formulas."""
         if isinstance(self.first, NoisyNearest):
             yield from law.of_noise(self.first.noise, self.first.places)
+        if isinstance(self.mechanism, NoisyMean):
+            yield from law.of_noise(self.mechanism.noise, self.mechanism.features)
         for world, moved in self.worlds:
             if channel := _channel(moved):
                 yield chances.of_channel(moved, channel, np.arange(3), world.name)
@@ -85,8 +90,11 @@ class Questions:
         """Two inputs told apart: in worlds, as texts, and on the table itself."""
         for world, moved in self.worlds:
             yield from _in_world(world, moved)
+        if isinstance(self.mechanism, NoisyMean):
+            yield from self._documents(self.mechanism)
+            return
         if self.system:
-            yield from self._texts(self.system)
+            yield from self._texts(self.system, "texts")
         yield from self._own_words()
 
     def flow(self) -> Iterator[Probe]:
@@ -100,6 +108,8 @@ class Questions:
             yield inside.of_interference(self.first, TABLE)
             for world, moved in self.worlds[-1:]:
                 yield inside.of_interference(before_steps(moved), world.name)
+        if isinstance(self.mechanism, NoisyMean):
+            yield from self._means(self.mechanism)
         if isinstance(self.mechanism, Ranked):
             yield inside.of_step(self.mechanism, self.kept, TABLE)
         if isinstance(self.mechanism, Claim):
@@ -107,7 +117,7 @@ class Questions:
         if self.system:
             yield from self._system(self.system)
 
-    def _texts(self, system: Obfuscator) -> Iterator[Probe]:
+    def _texts(self, system: Obfuscator, which: str) -> Iterator[Probe]:
         """The whole flow, from texts to documents.
 
         One word in twenty that is far away tells more than its share, if words are drawn by
@@ -115,8 +125,32 @@ class Questions:
         """
         for world, moved in self.plane:
             small = _small(system, moved, size=3)
-            for question, texts in world.texts.items():
+            for question, texts in getattr(world, which).items():
                 yield loss.of_texts(small, texts, question, world.name, weight=2.0)
+
+    def _documents(self, mechanism: NoisyMean) -> Iterator[Probe]:
+        """Texts of any lengths as documents: in the plane, and on the table itself.
+
+        There little can be proven, but between a text and ten times itself nothing is promised.
+        """
+        for pair in self.pairs:
+            yield loss.of_bags(mechanism, ([pair.x], [pair.y]), pair.name, TABLE)
+        if not self.system:
+            return
+        yield from self._texts(self.system, "documents")
+        short, question = replace(self.system, size=3), "a text and ten times itself"
+        for pair in self.pairs[:1]:
+            text = " ".join(mechanism.table.words[i] for i in (pair.x, pair.x, pair.y))
+            texts = text, " ".join([text] * 10)
+            yield loss.of_texts(short, texts, question, TABLE, weight=2.0)
+
+    def _means(self, mechanism: NoisyMean) -> Iterator[Probe]:
+        """What noise is added to for each document, how far that moves, and what follows it."""
+        watched = documents.Inside(mechanism, self.system, self.kept)
+        yield documents.of_means(watched)
+        yield documents.of_stretch(watched)
+        yield documents.of_moves(watched)
+        yield documents.of_interference(watched)
 
     def _own_words(self) -> Iterator[Probe]:
         """Words of the table itself; with a closed channel all pairs of the commonest, exactly."""
@@ -144,11 +178,13 @@ def _in_world(world: World, moved: Mechanism) -> Iterator[Probe]:
     for i, j, apart in world.pairs:
         words, weight = f"two words {apart:g}/ε apart", 2.0 if apart > 1 else 1.0
         yield loss.of_bags(moved, ([i], [j]), words, world.name, weight=weight)
-    yield loss.of_bags(moved, world.bags, "two bags of 3 words", world.name)
+    if not isinstance(moved, NoisyMean):  # of which three words are no document
+        yield loss.of_bags(moved, world.bags, "two bags of 3 words", world.name)
     if channel := _channel(moved):
         ids = np.arange(len(moved.table))
         yield closed.of_pairs(moved.guarantee, moved.table, channel, ids, world.name)
-        yield closed.of_all_bags(moved.guarantee, moved.table, channel, world.name)
+        if not isinstance(moved, NoisyMean):
+            yield closed.of_all_bags(moved.guarantee, moved.table, channel, world.name)
 
 
 def _before(probe: Probe) -> Probe:
@@ -171,15 +207,25 @@ def _channel(mechanism: Mechanism) -> chances.Channel | None:
     """The exact chances of a mechanism's words, where there is a formula for them."""
     if isinstance(mechanism, Finite):
         return mechanism.channel
-    if not _plain(mechanism) or mechanism.table.dimensions > 1:
+    if (places := _on_a_line(mechanism)) is None:
         return None
-    places = mechanism.table.vectors[:].astype(np.float64).ravel()
     epsilon = mechanism.guarantee.epsilon
     return lambda ids: laplace_channel(places, epsilon, places[ids])
 
 
-def _plain(mechanism: Mechanism) -> bool:
-    """Whether it is Laplace noise on vectors as they are, and the nearest word."""
-    if type(mechanism) is not NoisyNearest or mechanism.name != "laplace":
-        return False
-    return mechanism.image is None and isinstance(mechanism.decoder, Nearest)
+def _on_a_line(mechanism: Mechanism) -> Floats | None:
+    """Where words are, if it is Laplace noise on a line, and then the nearest word.
+
+    For a document of one word herding takes the nearest.
+    """
+    if type(mechanism) is NoisyMean:
+        plain = isinstance(mechanism.noise, Laplace) and isinstance(mechanism.composer, Herding)
+        places, scale = mechanism.features, mechanism.stretch
+    elif type(mechanism) is NoisyNearest and mechanism.name == "laplace":
+        plain = mechanism.image is None and isinstance(mechanism.decoder, Nearest)
+        places, scale = mechanism.table, 1.0
+    else:
+        return None
+    if not plain or places.dimensions > 1:
+        return None
+    return np.asarray(places.vectors[:].astype(np.float64).ravel() / scale)

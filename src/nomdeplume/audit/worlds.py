@@ -71,6 +71,24 @@ class World:
         }
 
     @property
+    def documents(self) -> dict[str, tuple[str, str]]:
+        """Pairs of texts that whole documents may not tell apart better than their words move.
+
+        Of any lengths; of the same words, told once and ten times; and of other words around
+        the same mean.
+        """
+        here, far, near, _, lone, *_ = self.table.words
+        along = self.table.vectors[:].astype(np.float64)
+        middle = self.table.words[int(np.linalg.norm(along - along[1] / 2, axis=1).argmin())]
+        return self.texts | {
+            "one word against three": (here, f"{here} {here} {far}"),
+            "2 words against 60": (f"{here} {near}", f"{near} " * 60),
+            "a text and ten times itself": (f"{here} {far} {far}", f"{here} {far} {far} " * 10),
+            "a word and ten times itself": (lone, f"{lone} " * 10),
+            "other words around one mean": (f"{here} {far}", middle),
+        }
+
+    @property
     def _far(self) -> Floats:
         places = np.zeros((self.crowd, self.dimensions))
         places[:, 0] = np.linspace(60, 100, self.crowd)

@@ -74,6 +74,7 @@ def audit(**options: Any) -> int:
     of words to one, or from a table and an epsilon to such a function.
 
     \b
+    nomdeplume audit --budget 20
     nomdeplume audit --epsilon 6
     nomdeplume audit --table glove-300d.safetensors --epsilon 12 --pairs river,lake
     nomdeplume audit --mechanism tem --epsilon 3

@@ -218,7 +218,7 @@ def _command(epsilon: float, options: dict[str, Any]) -> str:
     }
     spelled = {"output_words": "vocabulary", "table_name": "table"}
     for name, usual in names.items():
-        if options[name] != usual:
+        if options[name] not in (None, usual):
             given += [f"--{spelled.get(name, name)}", str(options[name])]
     for each in options["settings"]:
         given += ["--setting", each]

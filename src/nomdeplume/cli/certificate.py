@@ -14,6 +14,7 @@ from nomdeplume.errors import InputError, PrivacyError
 
 if TYPE_CHECKING:
     from nomdeplume.privacy.certificate import Certificate
+    from nomdeplume.vocabulary import Vocabulary
 
 UNCHECKED = (
     "Nobody can tell from these files who made them,\n"
@@ -64,7 +65,7 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
         raise InputError(f"the certificate is for table {stated.table!r}; give it with --table.")
-    if stated.output_fingerprint != stated.kept_fingerprint and not options["output_words"]:
+    if stated.output_fingerprint != _unlisted(stated, vocabulary) and not options["output_words"]:
         raise InputError(
             f"the certificate is for {stated.output_words:,} words that could come out; give "
             "their list with --vocabulary."
@@ -88,6 +89,20 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
     if wrong:
         raise PrivacyError(f"not as the certificate says: {', '.join(wrong)}.")
     click.echo(f"\nAll {len(checks)} checks passed. {UNCHECKED}")
+
+
+def _unlisted(stated: Certificate, vocabulary: Vocabulary) -> str:
+    """Fingerprint of the words that come out if no list is given; of mean, its map has some."""
+    from nomdeplume.mechanism.maps import MAPS, mapped
+
+    name = str(stated.settings.get("map", "")).partition(",")[0]
+    if not stated.at_once or name not in MAPS:
+        return stated.kept_fingerprint
+    try:
+        outputs = mapped(name, vocabulary, None).outputs
+    except InputError:  # no such map can be: that is for the checks to say
+        outputs = None
+    return stated.kept_fingerprint if outputs is None else vocabulary.fingerprint_of(outputs)
 
 
 def _settings(stated: Certificate) -> str:

@@ -21,7 +21,7 @@ SHOWN = 20  # words, the best
 
 @click.group()
 def features() -> None:
-    """Fit topic words on public texts, to keep only these in a release."""
+    """Fit topic words and maps on public texts, for releases of other texts."""
 
 
 @features.command()
@@ -30,7 +30,9 @@ def features() -> None:
     "-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write."
 )
 @click.option("--topic-field", default="topic", show_default=True, help="Field of the topic.")
-@click.option("--words", type=int, metavar="N", help="Keep N words. [default: 500]")
+@click.option(
+    "--words", type=int, metavar="N", help="Keep N words, 0 for all of them. [default: 500]"
+)
 @click.option(
     "--keep-topic",
     type=float,
@@ -46,7 +48,24 @@ def features() -> None:
     help="What scores a word.",
 )
 @click.option(
-    "--dimensions", type=int, metavar="M", help="Fit also M directions that tell topics apart."
+    "--map",
+    "maps",
+    type=click.Choice(["topics", "anchors", "learnt"]),
+    multiple=True,
+    help="Fit also a map for mean: directions that tell topics apart, words that stand for each "
+    "topic, or what a small network learns to tell topics under noise; repeatable.",
+)
+@click.option(
+    "--dimensions", type=int, metavar="M", help="Of the map. [default: 10 for topics, 6 for learnt]"
+)
+@click.option(
+    "--budget",
+    type=float,
+    metavar="E",
+    help="That a learnt map is best at; others serve well too. [default: 3]",
+)
+@click.option(
+    "--author-field", help="Field of the author, if any: learnt hides what authors differ in."
 )
 @bare_table_options
 @reading_options
@@ -69,7 +88,8 @@ def fit(inputs: tuple[str, ...], **options: Any) -> int:
     \b
     nomdeplume features fit news.jsonl --words 500 -o my.features
     nomdeplume features fit news.csv --topic-field section --keep-topic .95 -o my.features
-    nomdeplume obfuscate letters.jsonl --features my.features -o released.jsonl
+    nomdeplume features fit news.jsonl --map learnt --budget 3 -o my.features
+    nomdeplume obfuscate letters.jsonl --features my.features --budget 3 -o released.jsonl
     """
     from nomdeplume.features.fitting import fit_features
     from nomdeplume.formats.targets import separate, vacant
@@ -77,11 +97,11 @@ def fit(inputs: tuple[str, ...], **options: Any) -> int:
     vacant(options["output"], force=options["force"])
     separate([options["output"]], inputs)
     vocabulary = open_vocabulary(options)
-    names = ("method", "words", "keep_topic", "dimensions", "leaks")
+    names = ("method", "words", "keep_topic", "maps", "dimensions", "budget", "leaks")
     read = _Read(_opened(inputs, options), options)
-    found = fit_features(
-        read.texts(), read.topics, vocabulary, **{name: options[name] for name in names}
-    )
+    given = {name: options[name] for name in names}
+    authors = read.authors if options["author_field"] else None
+    found = fit_features(read.texts(), read.topics, vocabulary, authors=authors, **given)
     _save(found, options["output"], force=options["force"])
     if not options["quiet"]:
         click.echo(f"{options['output']}: {_told(found)}")
@@ -94,6 +114,7 @@ class _Read:
     def __init__(self, source: Inputs, options: dict[str, Any]) -> None:
         self._source, self._options = source, options
         self.topics: list[Any] = []
+        self.authors: list[Any] = []
         self.left_out = 0
 
     def texts(self) -> Iterator[str]:
@@ -105,6 +126,7 @@ class _Read:
             for record in self._source.records:
                 if isinstance(record, Record):
                     self.topics.append(record.fields.get(self._options["topic_field"]))
+                    self.authors.append(record.fields.get(self._options["author_field"] or ""))
                     yield record.text
                     advance()
                 else:
@@ -117,7 +139,8 @@ def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
     from nomdeplume.formats.reading import open_inputs
     from nomdeplume.formats.records import Fields
 
-    fields = Fields(options["text_field"], options["id_field"], (options["topic_field"],))
+    labels = [options[name] for name in ("topic_field", "author_field") if options[name]]
+    fields = Fields(options["text_field"], options["id_field"], tuple(labels))
     return open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
 
 
@@ -151,7 +174,11 @@ def _told(found: Features) -> str:
     if found.directions is not None:
         m, k = found.directions.shape
         parts.append(f"With {m} of {k} directions, first those that tell the topics apart.")
-    if not found.leaks:
+    if found.anchors:
+        parts.append(f"With {len(found.anchors)} lists of words that stand for a topic each.")
+    if found.values is not None:
+        parts.append(f"With a learnt map of {found.values.shape[1]} dimensions.")
+    if found.words and not found.leaks:
         more = ", …" if len(found) > SHOWN else ""
         parts.append(f"Best first: {', '.join(found.words[:SHOWN])}{more}")
     return "\n".join(parts)
@@ -168,6 +195,8 @@ def _facts(found: Features) -> dict[str, Any]:
     return {
         **{name: getattr(found, name) for name in names},
         "directions": 0 if found.directions is None else len(found.directions),
+        "anchors": [] if found.leaks else [list(words) for words in found.anchors],
+        "learnt": 0 if found.values is None else found.values.shape[1],
         "number": len(found),
         "words": [] if found.leaks else list(found.words),
     }

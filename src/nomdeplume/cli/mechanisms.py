@@ -72,15 +72,15 @@ def mechanism_options(command: Command) -> Command:
             "output_words",
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
             metavar="FILE",
-            help="Public words that may come out, one a line. [default: all kept words; of mean with "
-            "subjects, words that read like these]",
+            help="Public words that may come out, one a line. [default: all kept words; of mean "
+            "with subjects, words that read like these]",
         ),
         click.option(
             "--dimensions",
             type=int,
             metavar="M",
-            help="Noise in the table's M main directions only, or those of --features; of mean with "
-            "--map principal, subjects or topics.",
+            help="Noise in the table's M main directions only, or those of --features; of mean "
+            "with --map principal, subjects or topics.",
         ),
         click.option(
             "--decode",

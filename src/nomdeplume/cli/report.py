@@ -21,11 +21,17 @@ def report(certificate: Certificate, tally: Tally, output: Path | None, saved: P
         fill(f"Topic words: {certificate.features}.") if certificate.features else "",
         fill(_released(certificate, tally, output)),
         certificate.proviso,
-        certificate.promises[-1].plainly() if certificate.documents else "",
+        _promised(certificate) if certificate.documents else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",
         f"Certificate: {saved}" if saved else "",
     ]
     click.echo("\n".join(line for line in lines if line), err=True)
+
+
+def _promised(certificate: Certificate) -> str:
+    """The widest promise, and what a given pair loses where that is known to be less."""
+    *others, widest = certificate.promises
+    return widest.plainly(others[0] if certificate.at_once else None)
 
 
 def _spent(certificate: Certificate) -> str:

@@ -24,7 +24,7 @@ class Herding:
     of small public weight counts as farther from the start, by as much for each factor of e.
     """
 
-    penalty: float = 0.5
+    penalty: float = 3.0
     name: str = "herding"
 
     def __post_init__(self) -> None:

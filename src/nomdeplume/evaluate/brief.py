@@ -23,7 +23,8 @@ def brief(results: Mapping[str, Any]) -> str:
 NOTE = fill(
     "author: share named right by the best attacker who learnt from releases, from one document "
     "and from 5 and 20; topic: share told right by who learnt from releases; words: share of "
-    "words that Bayes recovers (of mean, that text and release share); ±: half the 95 % interval over draws and folds.",
+    "words that Bayes recovers (of mean, that text and release share); ±: half the 95 % interval "
+    "over draws and folds.",
     WIDTH,
 )
 

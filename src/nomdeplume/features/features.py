@@ -20,8 +20,6 @@ from nomdeplume.table.directions import contraction
 if TYPE_CHECKING:
     from nomdeplume.table import Table
 
-Weights = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
-
 METHODS = {"chi2": "χ²", "mutual-information": "mutual information"}
 LEAK = (
     "FITTED ON THE PRIVATE TEXTS: which words are kept depends on them, and no promise covers that"
@@ -49,15 +47,18 @@ class Features:
     accuracy_all: float | None = None  # and from all kept words
     directions: NDArray[np.float64] | None = None  # (m, k), that tell topics apart
     anchors: tuple[tuple[str, ...], ...] = ()  # words that stand for each topic
-    network: Weights | None = None  # of a learnt map: (h, k), (h,) and (m, h)
-    public: tuple[Mapping[str, int], ...] = ()  # what texts of each topic are like: words, counts
+    values: NDArray[np.float64] | None = None  # (words, m): a learnt map of these, or of all kept
+    centres: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # of texts, by map
     seen: Marks = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
 
     def __post_init__(self) -> None:
         if len(set(self.words)) < len(self.words) or "" in self.words:
             raise InputError("features must hold each of their words once.")
-        if not (self.words or self.directions is not None or self.anchors or self.network):
+        mapped = self.directions is not None or self.anchors or self.values is not None
+        if not (self.words or mapped):
             raise InputError("features must hold at least one word, or a map.")
+        if self.values is not None and self.words and len(self.values) != len(self.words):
+            raise InputError("a learnt map must have a row of values for each word.")
         if self.method not in METHODS:
             raise InputError(f"the method of features must be {' or '.join(METHODS)}.")
         if self.topics < 2 or self.texts < self.topics:

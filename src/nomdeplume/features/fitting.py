@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from nomdeplume.bag import Bag
 from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.features.bayes import Fold, accuracy, folds, smallest
 from nomdeplume.features.by_topic import ByTopic
-from nomdeplume.features.directions import directions_of
 from nomdeplume.features.features import METHODS, Features
+from nomdeplume.features.maps import fitted_maps
 from nomdeplume.features.scores import ranked
 from nomdeplume.features.seen import mark, marks
 from nomdeplume.table.directions import number
@@ -27,16 +29,24 @@ def fit_features(
     method: str = "chi2",
     words: int | None = None,
     keep_topic: float | None = None,
+    maps: Iterable[str] = (),
     dimensions: int | None = None,
+    budget: float | None = None,
+    authors: Iterable[Any] | None = None,
     leaks: bool = False,
+    tell: Callable[[int], None] | None = None,
 ) -> Features:
-    """The words of public texts that tell their topics, by χ² or mutual information.
+    """The words of public texts that tell their topics, by χ² or mutual information, and maps.
 
     As many as `words`, or the fewest from which a share `keep_topic` of what can be told from
-    all kept words can be told; 500 if neither is given. With `dimensions`, also the
-    directions that tell topics apart in bags of these words. `leaks` says that the texts are
-    those to be released: then what is kept tells about them, and no promise covers that.
+    all kept words can be told; 500 if neither is given, and all words are kept if it is 0.
+    `maps` are fitted on bags of these words: `topics`, directions that tell topics apart (also
+    if only `dimensions` are given), `anchors`, words that stand for each topic, and `learnt`,
+    for noise of a `budget`, hiding `authors` where these are known. `leaks` says that the
+    texts are those to be released: then what is kept tells about them, and no promise covers
+    that.
     """
+    wanted = tuple(dict.fromkeys([*maps, *(["topics"] if dimensions and not maps else [])]))
     _check(vocabulary, method, words, keep_topic, dimensions)
     found: list[int | None] = []
 
@@ -50,10 +60,10 @@ def fit_features(
     if not len(order):
         raise InputError("no text has a kept word; use texts and a table of one language.")
     size, shares = _size(by_topic, method, words, keep_topic, len(order))
-    chosen = order[:size]
+    chosen = order[:size] if words != 0 else np.arange(len(vocabulary))
     names = [vocabulary.table.words[i] for i in vocabulary.ids[chosen]]
     return Features(
-        words=tuple(names),
+        words=() if words == 0 else tuple(names),
         method=method,
         topics=by_topic.topics,
         texts=len(by_topic),
@@ -62,8 +72,17 @@ def fit_features(
         leaks=leaks,
         accuracy=shares[0],
         accuracy_all=shares[1],
-        directions=directions_of(by_topic.only(chosen), dimensions) if dimensions else None,
         seen=marks(() if leaks else found),  # of private texts not even hashes are kept
+        **fitted_maps(
+            by_topic,
+            chosen,
+            wanted,
+            dimensions=dimensions,
+            budget=budget,
+            authors=None if authors is None else list(authors),
+            tell=tell,
+            leaks=leaks,
+        ),
     )
 
 
@@ -81,7 +100,7 @@ def _check(
         raise InputError(f"method must be {' or '.join(METHODS)}, got {method!r:.30}.")
     if words is not None and keep_topic is not None:
         raise InputError("give words or keep_topic, not both: each says how many words.")
-    if words is not None:
+    if words:
         whole("words", words)
     if keep_topic is not None and positive("keep_topic", keep_topic) > 1:
         raise InputError(f"keep_topic must be above 0 and at most 1, got {keep_topic:g}.")
@@ -103,7 +122,7 @@ def _size(
         )
     tested: list[Fold] = [] if lonely else folds(texts, method)
     everything = accuracy(tested, most) if tested else None
-    size = words or min(WORDS, most)
+    size = most if words == 0 else words or min(WORDS, most)
     if keep_topic is not None and everything is not None:
         size = smallest(tested, keep_topic * everything, most)
     return size, (accuracy(tested, size) if tested else None, everything)

@@ -23,9 +23,10 @@ def written(values: Mapping[str, Any]) -> str:
     data["seen"] = _packed(values["seen"], "<u8")
     if (directions := values["directions"]) is not None:
         data["directions"] = _rows(directions)
+    if (learnt := values["values"]) is not None:
+        data["values"] = {"number": len(learnt), "float32": _packed(learnt, "<f4")}
     data["anchors"] = list(map(list, values["anchors"]))
-    data["network"] = None if values["network"] is None else list(map(_rows, values["network"]))
-    data["public"] = list(map(dict, values["public"]))
+    data["centres"] = {name: _rows(rows) for name, rows in values["centres"].items()}
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
@@ -95,24 +96,26 @@ def _directions(value: Any) -> NDArray[np.float64] | None:
     return _unpacked(value["float64"], "<f8").astype(np.float64).reshape(value["number"], -1)
 
 
-def _network(value: Any) -> tuple[NDArray[np.float64], ...] | None:
+def _values(value: Any) -> NDArray[np.float64] | None:
     if value is None:
         return None
-    inner, offset, outer = (_directions(each) for each in _plain(list)(value))
-    if inner is None or offset is None or outer is None:
-        raise TypeError
-    return inner, offset.ravel(), outer
+    if set(_plain(dict)(value)) != {"number", "float32"} or _plain(int)(value["number"]) < 1:
+        raise KeyError
+    found = _unpacked(value["float32"], "<f4").astype(np.float64).reshape(value["number"], -1)
+    if not np.isfinite(found).all():
+        raise ValueError
+    return found
 
 
 def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
     return tuple(map(_words, _plain(list)(value)))
 
 
-def _counts(value: Any) -> tuple[dict[str, int], ...]:
-    found = tuple(map(_plain(dict), _plain(list)(value)))
-    if any(type(n) is not int or n < 1 for each in found for n in each.values()):
-        raise TypeError
-    return found
+def _centres(value: Any) -> dict[str, NDArray[np.float64]]:
+    found = {name: _directions(rows) for name, rows in _plain(dict)(value).items()}
+    if set(found) - {"topics", "learnt"}:
+        raise KeyError
+    return {name: rows for name, rows in found.items() if rows is not None}
 
 
 def _marks(value: Any) -> NDArray[np.uint64]:
@@ -131,7 +134,7 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "words": _words,
     "directions": _directions,
     "anchors": _lists,
-    "network": _network,
-    "public": _counts,
+    "values": _values,
+    "centres": _centres,
     "seen": _marks,
 }

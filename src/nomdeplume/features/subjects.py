@@ -56,7 +56,7 @@ class Subjects:
         return [table.vectors[some].astype(np.float64) for some in ids if len(some)]
 
     def directions(self, table: Table, m: int) -> Floats:
-        """The m directions along which anchors differ most, and so subjects: orthonormal, (m, k)."""
+        """The m directions along which anchors, and so subjects, differ most: orthonormal rows."""
         vectors = np.concatenate(self.sets(table))
         apart = vectors - vectors.mean(axis=0)
         return leading(apart.T @ apart, m)

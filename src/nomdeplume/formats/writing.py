@@ -50,6 +50,8 @@ def open_sink(
     Columns have no place on standard output: their rows come as JSONL there.
     """
     chosen = _chosen(output, kind)
+    if vectors and chosen in ("text", "folder"):
+        raise InputError("plain lines of words cannot hold vectors; write to a .jsonl file.")
     if chosen == "folder" and output is not None:
         return FolderSink(output, force=force, warning=warning)
     if chosen in ("parquet", "arrow") and output is not None:
@@ -57,8 +59,6 @@ def open_sink(
 
         arrow()  # if it cannot be had, that is said before all else
         return TableSink(AtomicFile(output, force=force), output, kind=chosen, warning=warning)
-    if vectors and chosen in ("text", "folder"):
-        raise InputError("plain lines of words cannot hold vectors; write to a .jsonl file.")
     if keep and chosen == "text":
         raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
     packing = packing_of(output.name) if output else ""

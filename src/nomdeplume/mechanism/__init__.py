@@ -3,7 +3,7 @@
 from nomdeplume.mechanism.custext import CusText
 from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
-from nomdeplume.mechanism.image import Anchors, Network, Projection, Unit
+from nomdeplume.mechanism.image import Anchors, Network, Projection, Unit, Values
 from nomdeplume.mechanism.kinds import Finite, Mechanism, Movable
 from nomdeplume.mechanism.menu import MECHANISMS
 from nomdeplume.mechanism.noisy_mean import NoisyMean
@@ -31,4 +31,5 @@ __all__ = [
     "SanText",
     "SynTf",
     "Unit",
+    "Values",
 ]

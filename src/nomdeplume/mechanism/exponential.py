@@ -54,7 +54,7 @@ class Exponential:
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
         object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
         if self.weights is not None:
-            object.__setattr__(self, "weights", _weights(self.weights, self.table, self._answers))
+            object.__setattr__(self, "weights", weighed(self.weights, self.table, self._answers))
 
     @classmethod
     def of(
@@ -168,7 +168,8 @@ class Exponential:
         return all_of(self.table, self.outputs)
 
 
-def _weights(weights: Floats, table: Table, answers: Ids) -> Floats:
+def weighed(weights: Floats, table: Table, answers: Ids) -> Floats:
+    """Weights of the words of a table, if answers can have them."""
     given = np.array(weights, dtype=np.float64)
     if given.shape != (len(table),) or not (np.isfinite(given) & (given >= 0)).all():
         raise InputError(f"{len(table):,} words need as many weights, finite and not below 0.")

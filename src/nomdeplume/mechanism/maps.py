@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.bag import Bag
+from nomdeplume.compose.belief import Belief
+from nomdeplume.decode import zipf
 from nomdeplume.errors import InputError
 from nomdeplume.features import Features
 from nomdeplume.features.subjects import Subjects
-from nomdeplume.mechanism.image import Anchors, FeatureMap, Network, Projection
+from nomdeplume.mechanism.image import Anchors, FeatureMap, Projection, Values
 from nomdeplume.table import Table
 from nomdeplume.table.directions import number, principal_directions
 from nomdeplume.vocabulary import Vocabulary
@@ -27,11 +28,11 @@ FEW = 100  # words that documents are composed of, at least, of those that read 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A map, the words that documents are composed of under it, and public documents."""
+    """A map, what is believed of documents under it, and the words that they are composed of."""
 
     image: FeatureMap | None
+    belief: Belief
     outputs: Ids | None = None  # all kept words if none
-    public: tuple[Bag, ...] = ()
 
 
 def mapped(name: str, vocabulary: Vocabulary, m: int | None) -> Map:
@@ -47,7 +48,7 @@ def usual(vocabulary: Vocabulary) -> str:
     features = vocabulary.features
     if features is not None:
         fitted = {
-            "learnt": features.network is not None,
+            "learnt": features.values is not None,
             "topics": features.directions is not None,
             "anchors": bool(features.anchors),
         }
@@ -65,14 +66,15 @@ def projection(table: Table, features: Features | None, m: int) -> Projection:
     return Projection(topical, f"topics, features {features.fingerprint[:16]}")
 
 
-def _vectors(_: Vocabulary, __: int | None) -> Map:
-    return Map(None)
+def _vectors(vocabulary: Vocabulary, _: int | None) -> Map:
+    return Map(None, _about_nothing(vocabulary, None))
 
 
 def _principal(vocabulary: Vocabulary, m: int | None) -> Map:
     table = vocabulary.table
     directions = principal_directions(table, m or min(PRINCIPAL, table.dimensions))
-    return Map(Projection(directions, "principal"))
+    image = Projection(directions, "principal")
+    return Map(image, _about_nothing(vocabulary, image))
 
 
 def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
@@ -80,7 +82,7 @@ def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
     subjects, table = _told(vocabulary), vocabulary.table
     chosen = number(m or min(SUBJECTS, table.dimensions), table.dimensions)
     image = Projection(subjects.directions(table, chosen), "subjects")
-    return Map(image, _readable(subjects, vocabulary))
+    return Map(image, _about_nothing(vocabulary, image), _readable(subjects, vocabulary))
 
 
 def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
@@ -90,7 +92,7 @@ def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
             "the map topics needs features with directions: nomdeplume features fit --map topics."
         )
     image = projection(vocabulary.table, features, m or len(features.directions))
-    return Map(image, public=_public(features, vocabulary))
+    return Map(image, _seen("topics", features, vocabulary, image))
 
 
 def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
@@ -100,21 +102,33 @@ def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
         ids = [table.ids(words) for words in features.anchors]
         sets = [table.vectors[some].astype(np.float64) for some in ids if len(some)]
         image = Anchors.fading(sets, _common(vocabulary), f"features {features.fingerprint[:16]}")
-        return Map(image, public=_public(features, vocabulary))
+        return Map(image, _about_nothing(vocabulary, image))
     subjects = _told(vocabulary)
     image = Anchors.fading(subjects.sets(table), _common(vocabulary), "subjects")
-    return Map(image, _readable(subjects, vocabulary))
+    return Map(image, _about_nothing(vocabulary, image), _readable(subjects, vocabulary))
 
 
 def _learnt(vocabulary: Vocabulary, _: int | None) -> Map:
     features = vocabulary.features
-    if features is None or features.network is None:
+    if features is None or features.values is None:
         raise InputError(
             "the map learnt needs features that hold one: nomdeplume features fit --map learnt."
         )
     features.of_table(vocabulary.table)
-    image = Network(*features.network, f"features {features.fingerprint[:16]}")
-    return Map(image, public=_public(features, vocabulary))
+    image = Values(*_learnt_values(features, vocabulary), f"features {features.fingerprint[:16]}")
+    return Map(image, _seen("learnt", features, vocabulary, image))
+
+
+def _learnt_values(features: Features, vocabulary: Vocabulary) -> tuple[Ids, Floats]:
+    """Ids and values of a learnt map, in the order of the table."""
+    values = np.asarray(features.values)
+    if features.words:
+        ids = vocabulary.table.ids(features.words)
+        order = np.argsort(ids)
+        return ids[order], values[order]
+    if features.kept_fingerprint != vocabulary.fingerprint or len(values) != len(vocabulary):
+        raise InputError("the learnt map is for other stop words than these; fit it with them.")
+    return vocabulary.ids, values
 
 
 def _told(vocabulary: Vocabulary) -> Subjects:
@@ -139,10 +153,27 @@ def _common(vocabulary: Vocabulary) -> Floats:
     return vocabulary.table.vectors[vocabulary.ids[:COMMON]].astype(np.float64)
 
 
-def _public(features: Features, vocabulary: Vocabulary) -> tuple[Bag, ...]:
-    """Public documents as bags of kept words, those that keep any."""
-    bags = (vocabulary.counted(counts) for counts in features.public)
-    return tuple(bag for bag in bags if len(bag))
+def _seen(
+    name: str, features: Features, vocabulary: Vocabulary, image: Projection | Values
+) -> Belief:
+    """What public texts were like under a fitted map, as far as features remember them."""
+    if name not in features.centres:
+        return _about_nothing(vocabulary, image)
+    centres = features.centres[name][:, : int(image.settings["dimensions"])]
+    return Belief(centres.mean(axis=0), centres)
+
+
+def _about_nothing(vocabulary: Vocabulary, image: Anchors | Projection | Values | None) -> Belief:
+    """A text of kept words as often as language has them, going by their place in the table."""
+    table, common = vocabulary.table, vocabulary.ids[:COMMON]
+    if image is None:
+        rows = table.vectors[common].astype(np.float64)
+    elif isinstance(image, Values):
+        rows = image.rows[np.searchsorted(image.ids, common)]
+    else:
+        rows = image(table.vectors[common].astype(np.float64))
+    weights = zipf(table)[common]
+    return Belief(np.asarray(weights @ rows / weights.sum()))
 
 
 MAPS: dict[str, Callable[[Vocabulary, int | None], Map]] = {

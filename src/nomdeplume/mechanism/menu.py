@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.compose import COMPOSERS
+from nomdeplume.compose.belief import GAIN
 from nomdeplume.decode import DECODERS, Bayes, Decoder
 from nomdeplume.errors import InputError, whole
 from nomdeplume.mechanism.custext import CusText
@@ -123,7 +124,7 @@ def _mean(recipe: Recipe, kitchen: Kitchen) -> NoisyMean:
         image=chosen.image,
         composer=COMPOSERS[recipe.composing](**settings),
         weights=recipe.weights,
-        public=chosen.public,
+        belief=replace(chosen.belief, gain=recipe.given("gain")),
         memory=kitchen.memory,
         tell=kitchen.tell,
     )
@@ -172,9 +173,9 @@ DECODINGS: dict[str, dict[str, float]] = {
     "rank": {"c": 0.02},
     "bayes": {},
 }
-COMPOSINGS: dict[str, dict[str, float]] = {"herding": {"penalty": 0.5}, "maxent": {"ridge": 0.01}}
+COMPOSINGS: dict[str, dict[str, float]] = {"herding": {"penalty": 3.0}, "maxent": {"ridge": 0.01}}
 MECHANISMS: dict[str, Kind] = {
-    "mean": Kind(_mean, projected=True, weighted=True, document=True, epsilon=20.0),
+    "mean": Kind(_mean, {"gain": GAIN}, projected=True, weighted=True, document=True, epsilon=20.0),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),
     "mahalanobis": Kind(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from math import floor, log2
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
 from nomdeplume.compose import Compose, Composer, Herding
-from nomdeplume.compose.belief import believed
+from nomdeplume.compose.belief import Belief
 from nomdeplume.errors import InputError
+from nomdeplume.mechanism.exponential import weighed
 from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.remembered import Memory
@@ -49,7 +50,7 @@ class NoisyMean:
     image: FeatureMap | None = field(default=None, kw_only=True)
     composer: Composer = field(default=Herding(), kw_only=True)
     weights: Floats | None = field(default=None, kw_only=True)  # (V,), public, of output words
-    public: tuple[Bag, ...] = field(default=(), kw_only=True)  # documents like those to come
+    belief: Belief | None = field(default=None, kw_only=True)  # about documents, public
     name: str = field(default="mean", kw_only=True)
     reductions: tuple[str, ...] = field(default=("mean",), kw_only=True)
     memory: Memory | None = field(default=None, kw_only=True, repr=False)
@@ -58,6 +59,8 @@ class NoisyMean:
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
         object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
+        if self.weights is not None:
+            object.__setattr__(self, "weights", weighed(self.weights, self.table, self._outputs))
         _ = self.guarantee.over_means(), self.stretch  # refuse now what cannot be promised
         least = self.dimensions / (2.0**42 * self.grid)
         if self.noise.guarantee.epsilon < least:
@@ -77,6 +80,8 @@ class NoisyMean:
         found: dict[str, float | str] = {"map": "vectors", "dimensions": self.dimensions}
         found |= getattr(self.image, "settings", {})
         found["map"] = found.pop("directions", found["map"])
+        if self.belief is not None:
+            found["gain"] = self.belief.gain
         if self.weights is not None:
             found["weights"] = sha256(self.weights.tobytes()).hexdigest()
         return {**found, "stretch": self.stretch, **self.composer.settings}
@@ -109,14 +114,9 @@ class NoisyMean:
     @cached_property
     def composed(self) -> Compose:
         """From noisy means to words; it is made of public things and gets nothing else."""
-        places = self.features.vectors[self._outputs].astype(np.float64) / self.stretch
+        places = self._places
         weights = None if self.weights is None else self.weights[self._outputs]
         return self.composer.over(places, self._outputs, weights)
-
-    @cached_property
-    def centres(self) -> Floats:
-        """Where the means of public documents are, (c, m): what is believed before any noise."""
-        return self.means(self.public)
 
     def means(self, bags: Sequence[Bag]) -> Floats:
         """The mean features of each bag, (n, m). A bag must hold a word, an input all of them."""
@@ -141,8 +141,8 @@ class NoisyMean:
         released = np.empty((len(noisy), size), dtype=np.int64)
         for start in range(0, len(noisy), DOCUMENTS):
             some = noisy[start : start + DOCUMENTS]
-            if self.public:
-                some = believed(some, self.centres, self.noise)
+            if self.belief is not None:
+                some = self.belief.targets(some, self.noise, self.stretch, self._middle)
             released[start : start + DOCUMENTS] = self.composed(some, size, rng)
         return released
 
@@ -165,14 +165,25 @@ class NoisyMean:
             image=image,
             composer=composer,
             weights=None,
-            public=(),
+            belief=None,
         )
+
+    @cached_property
+    def _places(self) -> Floats:
+        """The features of the words that may come out."""
+        return np.asarray(self.features.vectors[self._outputs] / np.float64(self.stretch))
+
+    @cached_property
+    def _middle(self) -> Floats:
+        return np.asarray(self._places.mean(axis=0))
 
     @property
     def _outputs(self) -> Ids:
         return all_of(self.table, self.inputs) if self.outputs is None else self.outputs
 
-    __getstate__ = made_of
+    def __getstate__(self) -> dict[str, Any]:
+        """Its fields, and the stretch, which takes long to find. Nobody is told elsewhere."""
+        return {**made_of(self), "stretch": self.stretch, "tell": None}
 
 
 ONE = np.ones(1, dtype=np.int64)

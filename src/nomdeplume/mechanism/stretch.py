@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism.image import FeatureMap, imaged
+from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.mechanism.pairs import Steepest, Words
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell
@@ -25,10 +25,10 @@ def features_of(table: Table, image: FeatureMap | None) -> Table:
 
     A product of matrices may round the same row in two ways, by its place in a block.
     """
-    found = imaged(table, image)
-    if found is table:
+    if image is None:
         return table
-    rows = np.ascontiguousarray(table.vectors[:])
+    found = image.over(table)
+    rows = np.ascontiguousarray(table.vectors[:] + 0)  # −0 becomes 0
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, first, which = np.unique(whole, return_index=True, return_inverse=True)
     if len(first) == len(table):

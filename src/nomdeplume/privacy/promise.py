@@ -71,23 +71,37 @@ class Promise:
     delta: float
     odds: tuple[Odds, ...]
 
-    def plainly(self) -> str:
-        """The sentence, the odds that it allows between public texts, and a fair word on them."""
+    def plainly(self, nearer: Promise | None = None) -> str:
+        """The sentence, the odds that it allows between public texts, and a fair word on them.
+
+        Where another promise is `nearer` to what a given pair loses, its odds stand beside
+        them; what is hardly less up to a δ then does not.
+        """
         if not self.odds:
             return f"{fill(self.sentence)}\n{fill(NONE)}"
-        weak = self.odds[0].loss > 10
-        lines = [fill(self.sentence), *self._rows(), fill(WEAK) if weak else ""]
-        return "\n".join(line for line in lines if line)
+        weak = self.odds[0].loss > 10 or (nearer is not None and nearer.odds[-1].loss > 10)
+        rows = self._rows() if nearer is None else self._beside(nearer)
+        return "\n".join([fill(self.sentence), *rows, *([fill(WEAK)] if weak else [])])
 
     def _rows(self) -> list[str]:
         """A row for each pair: its factor and, where less is known to be lost, that up to δ."""
         if all(odds.factor_at_delta == odds.factor for odds in self.odds):
             return [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
-        cells = [("", "at most", f"up to δ = {self.delta:g}")]
-        cells += [(PAIRS[odds.pair], odds.factor, odds.factor_at_delta) for odds in self.odds]
-        wide = max(len(factor) for _, factor, _ in cells) + 3
-        rows = [f"  {pair:<24}{factor:<{wide}}{second}" for pair, factor, second in cells]
+        cells = [(PAIRS[odds.pair], odds.factor, odds.factor_at_delta) for odds in self.odds]
+        rows = _aligned([("", "at most", f"up to δ = {self.delta:g}"), *cells])
         return [*rows, fill(_up_to(self.delta))]
+
+    def _beside(self, nearer: Promise) -> list[str]:
+        """A row for each pair: its factor, and that of a nearer promise."""
+        other = {odds.pair: odds.factor for odds in nearer.odds}
+        cells = [(PAIRS[o.pair], o.factor, other.get(o.pair, "")) for o in self.odds]
+        said = f"By their means: exp({nearer.formula.removeprefix('loss ≤ ')}), never more than it."
+        return [*_aligned([("", "at most", "by their means"), *cells]), fill(said)]
+
+
+def _aligned(cells: list[tuple[str, str, str]]) -> list[str]:
+    wide = max(len(factor) for _, factor, _ in cells) + 3
+    return [f"  {pair:<24}{factor:<{wide}}{second}".rstrip() for pair, factor, second in cells]
 
 
 def state(

@@ -61,11 +61,11 @@ def verify(
             recipe = recipe_of(certificate, outputs, weights)
             mechanism = recipe.make(vocabulary, tell=tell)
             obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
+            checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
         except PrivacyError:
             return [*checks, Check("promises", holds=False, found="cannot be proven")]
         except InputError:
             return [*checks, Check("statements", holds=False, found="no such release can be made")]
-        checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
     if release is not None:
         kept = frozenset(vocabulary.alphabetical[1].tolist())
         allowed = kept if outputs is None else kept & frozenset(outputs)

@@ -5,5 +5,6 @@ from nomdeplume.mechanism.image.kinds import FeatureMap, Image, imaged
 from nomdeplume.mechanism.image.network import Network
 from nomdeplume.mechanism.image.projection import Projection
 from nomdeplume.mechanism.image.unit import Unit
+from nomdeplume.mechanism.image.values import Values
 
-__all__ = ["Anchors", "FeatureMap", "Image", "Network", "Projection", "Unit", "imaged"]
+__all__ = ["Anchors", "FeatureMap", "Image", "Network", "Projection", "Unit", "Values", "imaged"]

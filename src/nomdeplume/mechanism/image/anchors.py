@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.cloud import distances
 from nomdeplume.errors import InputError, positive
+from nomdeplume.mechanism.image.kinds import OfVectors
 from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Anchors:
+class Anchors(OfVectors):
     """φⱼ(v) = max(0, r − d(v, Sⱼ)), Sⱼ the anchors of subject j, d the distance to the nearest.
 
     A distance to a set changes by no more than its point moves, and so does each coordinate.

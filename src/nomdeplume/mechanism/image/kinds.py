@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from collections.abc import Callable
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,25 +15,41 @@ Floats = NDArray[np.float64]
 
 
 class FeatureMap(Protocol):
-    """A map of vectors that is fixed without looking at private texts.
+    """A public map of words, fixed without looking at private texts.
 
     How much farther apart it brings words is found on the words themselves.
     """
 
+    @property
+    def settings(self) -> dict[str, float | str]: ...
+
+    def over(self, table: Table) -> Table:
+        """The words of a table with what they are mapped to."""
+
+    def fitted(self, table: Table) -> FeatureMap:
+        """The same map for another table."""
+
+
+class Image(Protocol):
+    """A public map of vectors, of which it is known how far it brings any two of them apart."""
+
     def __call__(self, vectors: Floats) -> Floats: ...
+
+    def guarantee(self, word: Guarantee) -> Guarantee:
+        """Of noise on images that promises `word` for them, in terms of what they are of."""
 
     def fitted(self, table: Table) -> Self:
         """The same map for another table."""
 
 
-class Image(FeatureMap, Protocol):
-    """One of which it is known for any two vectors."""
+class OfVectors:
+    """Maps words by their vectors."""
 
-    def guarantee(self, word: Guarantee) -> Guarantee:
-        """Of noise on images that promises `word` for them, in terms of what they are of."""
+    def over(self: Any, table: Table) -> Table:
+        return imaged(table, self)
 
 
-def imaged(table: Table, image: FeatureMap | None) -> Table:
+def imaged(table: Table, image: Callable[[Floats], Floats] | None) -> Table:
     """The table of the images of its words; itself if there is no map."""
     if image is None:
         return table

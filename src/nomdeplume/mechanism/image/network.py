@@ -11,33 +11,34 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nomdeplume.errors import InputError
+from nomdeplume.mechanism.image.kinds import OfVectors
 from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
-    """φ(v) = B·tanh(A·v + a): one hidden layer, learnt on public texts.
+class Network(OfVectors):
+    """φ(v) = C·v + B·max(0, A·v + a): one hidden layer, learnt on public texts.
 
     How far it brings words apart is not read off its weights, whose norms bound it loosely,
     but found exactly over all pairs of words (docs/proofs/mean.md).
     """
 
+    straight: Floats  # C, (m, k)
     inner: Floats  # A, (h, k)
     offset: Floats  # a, (h,)
     outer: Floats  # B, (m, h)
     name: str = ""  # where it comes from, if that can be said
 
     def __post_init__(self) -> None:
-        for name in ("inner", "offset", "outer"):
+        for name in ("straight", "inner", "offset", "outer"):
             object.__setattr__(self, name, _numbers(getattr(self, name)))
-        hidden = self.offset.shape
-        fits = self.inner.ndim == self.outer.ndim == 2
-        if not fits or (self.inner.shape[0],) != hidden or (self.outer.shape[1],) != hidden:
+        shapes = [each.shape for each in self._weights]
+        (m, k), h = (self.straight.shape if self.straight.ndim == 2 else (0, 0)), len(self.offset)
+        if shapes != [(m, k), (h, k), (h,), (m, h)] or not m:
             raise InputError(
-                "a network needs weights (h, k), (h,) and (m, h), got "
-                f"{self.inner.shape}, {self.offset.shape} and {self.outer.shape}."
+                f"a network needs weights (m, k), (h, k), (h,) and (m, h), got {shapes}."
             )
 
     @property
@@ -48,7 +49,7 @@ class Network:
     def fingerprint(self) -> str:
         """SHA-256 of the weights."""
         found = sha256()
-        for each in (self.inner, self.offset, self.outer):
+        for each in self._weights:
             found.update(f" {each.shape}".encode() + each.astype("<f8").tobytes())
         return found.hexdigest()
 
@@ -58,14 +59,20 @@ class Network:
                 f"a network for {self.inner.shape[1]} dimensions got vectors of "
                 f"{vectors.shape[1]}; fit it with this table."
             )
-        return np.asarray(np.tanh(vectors @ self.inner.T + self.offset) @ self.outer.T)
+        hidden = np.maximum(vectors @ self.inner.T + self.offset, 0)
+        return np.asarray(vectors @ self.straight.T + hidden @ self.outer.T)
 
     def fitted(self, table: Table) -> Self:
         """One of fixed weights, as wide, whose hidden layer bends within the table's reach."""
-        rng, k = np.random.default_rng(0), table.dimensions
-        inner = rng.standard_normal((len(self.offset), k)) / (np.sqrt(k) * (table.radius or 1.0))
-        outer = rng.standard_normal((min(len(self.outer), k), len(self.offset)))
-        return type(self)(inner, np.zeros(len(self.offset)), outer)
+        rng, k, h = np.random.default_rng(0), table.dimensions, len(self.offset)
+        m = min(len(self.outer), k)
+        inner = rng.standard_normal((h, k)) / (np.sqrt(k) * (table.radius or 1.0))
+        outer = rng.standard_normal((m, h)) * (table.radius or 1.0) / np.sqrt(h)
+        return type(self)(np.eye(m, k), inner, np.zeros(h), outer)
+
+    @property
+    def _weights(self) -> tuple[Floats, ...]:
+        return self.straight, self.inner, self.offset, self.outer
 
 
 def _numbers(given: ArrayLike) -> Floats:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError
+from nomdeplume.mechanism.image.kinds import OfVectors
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 from nomdeplume.table.directions import contraction, principal_directions
@@ -18,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Projection:
+class Projection(OfVectors):
     """Vectors seen along some directions, rows that bring no two words farther apart.
 
     So the promise in the metric before it is that of the noise, with less of it: its mean

@@ -1,0 +1,300 @@
+"""How much budget does a topic cost, word by word and a document at once, and who is recognised?
+
+    python benchmarks/frontier.py ../shared/data [--corpus gutenberg] [--draws 5]
+
+Topics and authors are told by those who learnt from releases (adaptive), as released words. At
+every budget the word level takes the number of words, the dimensions and the mechanism that
+keep topics best. Whatever is fitted is fitted on a public part by other authors. The corpora
+are not part of this project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+import common
+from nomdeplume import Obfuscator, Recipe, Table, Vocabulary
+from nomdeplume.bag import Bag
+from nomdeplume.evaluate import Labelled
+from nomdeplume.evaluate.attackers import chosen
+from nomdeplume.evaluate.attacks import Attacks
+from nomdeplume.evaluate.floors import topic_oracle
+from nomdeplume.evaluate.folds import folds
+from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.topics import Topics
+from nomdeplume.features.fitting import fit_features
+from nomdeplume.privacy.random import seeded
+
+BUDGETS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
+PAPER = (200.0, 400.0, 600.0, 800.0, 1000.0)
+SIZES = (1, 3, 5, 10, 30, 100)
+DIRECTIONS = 10
+TRAINING = 3  # draws that are learnt from
+LEVELS = (0.40, 0.45, 0.50, 0.55, 0.60, 0.65, 0.70)  # topic accuracies at which budgets compare
+
+Draws = list[list[str]]
+Setting = tuple[Vocabulary, Recipe, int]
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Private texts, and the vocabularies that public ones gave."""
+
+    corpus: Labelled
+    stratified: Labelled  # the same without groups: how authors are attacked
+    some: Mapping[str, Vocabulary]  # 500 topic words, with maps for small and for large budgets
+    every: Mapping[str, Vocabulary]  # all words, with one map
+    draws: int
+
+    @classmethod
+    def of(cls, private: list[Record], public: list[Record], group: str, draws: int) -> Study:
+        texts, authors, topics = (
+            [record[name] for record in private] for name in ("text", "author", "topic")
+        )
+        groups = [record[group] for record in private] if group else None
+        plain = Vocabulary.of(Table.bundled())
+        few = len({record["topic"] for record in public}) - 1
+
+        def fitted(words: int, m: int, budget: float) -> Vocabulary:
+            found = fit_features(
+                [record["text"] for record in public],
+                [record["topic"] for record in public],
+                plain,
+                words=words,
+                maps=("learnt", "topics"),
+                dimensions=min(m, max(few, 2)),
+                budget=budget,
+            )
+            return replace(plain, features=found)
+
+        return cls(
+            Labelled.of(texts, authors, topics, groups=groups),
+            Labelled.of(texts, authors, topics),
+            {"small": fitted(500, 6, 3.0), "large": fitted(500, 10, 10.0)},
+            {"small": fitted(0, 8, 10.0)},
+            draws,
+        )
+
+    @cached_property
+    def reader(self) -> Reader:
+        return Reader(Vocabulary.of(Table.bundled()))
+
+    def bags(self, vocabulary: Vocabulary) -> list[Bag]:
+        return list(vocabulary.bags(self.corpus.texts))
+
+    def released(self, setting: Setting, draws: int) -> Draws:
+        vocabulary, recipe, size = setting
+        made, bags = Obfuscator.of(recipe, vocabulary, size=size), self.bags(vocabulary)
+        rng = seeded(1)
+        return [[" ".join(words) for words in made.release(bags, rng)] for _ in range(draws)]
+
+    def topic(self, draws: Draws, learnt: int = TRAINING) -> dict[str, float]:
+        """The better of two models, each trained on releases."""
+        labels = self.corpus.topic
+        assert labels is not None
+        parts = folds(self.corpus)
+        told = Topics.taught(draws[:learnt], labels, parts, self.reader).told(draws)
+        return max((each["accuracy"] for each in told.values()), key=lambda f: float(f["value"]))
+
+    def author(self, draws: Draws) -> dict[str, float]:
+        """The best of all attackers, trained on releases, clean texts, or both."""
+        labels, parts = self.stratified.author, folds(self.stratified)
+        assert labels is not None
+        attacks = Attacks(chosen("fast"), labels, parts, self.reader, self.corpus.texts)
+        static = attacks.static(draws, lambda _: None)
+        found = attacks.adaptive(
+            draws, static, lambda _: None, training=TRAINING, mechanism=None, rng=seeded(1)
+        )
+        told = attacks.identified(static, found)
+        figures = [one.accuracy(1) for one, _ in told.values()]
+        return max((f.facts() for f in figures if f), key=lambda f: float(f["value"]))
+
+    def best(self, settings: Iterable[Setting]) -> Setting:
+        """The setting that keeps topics best, going by two draws."""
+        return max(settings, key=lambda s: self.topic(self.released(s, 2), 1)["value"])
+
+
+def mean(vocabulary: Vocabulary, budget: float, name: str = "") -> Setting:
+    return vocabulary, Recipe("mean", budget, map=name), 100
+
+
+def fitted_for(vocabularies: Mapping[str, Vocabulary], budget: float) -> Vocabulary:
+    """Maps are learnt for small budgets or for large ones; which, the budget says."""
+    return vocabularies["small" if budget <= 5 or "large" not in vocabularies else "large"]
+
+
+def words(vocabulary: Vocabulary, budget: float, *, chosen_directly: bool) -> list[Setting]:
+    """The word level at a budget: any number of words, noise in all or few dimensions."""
+    m = (
+        0
+        if vocabulary.features is None or vocabulary.features.directions is None
+        else len(vocabulary.features.directions)
+    )
+    found = []
+    for size in SIZES:
+        epsilon = budget / size
+        found += [
+            (vocabulary, Recipe("laplace", epsilon, dimensions=d), size) for d in (None, m or None)
+        ]
+        if chosen_directly:
+            found.append((vocabulary, Recipe("exponential", epsilon), size))
+    return found
+
+
+def measured(study: Study, setting: Setting) -> dict[str, Any]:
+    started = monotonic()
+    draws = study.released(setting, study.draws)
+    _, recipe, size = setting
+    return {
+        "budget": recipe.epsilon * (1 if recipe.at_once else size),
+        "topic": study.topic(draws),
+        "author": study.author(draws),
+        "setting": f"{recipe.title}, N = {size}",
+        "seconds": round(monotonic() - started, 1),
+    }
+
+
+def frontier(study: Study) -> dict[str, list[dict[str, Any]]]:
+    """Every family, budget by budget."""
+    plain = Vocabulary.of(Table.bundled())
+    topical, every = study.some["small"], study.every["small"]
+    families: dict[str, tuple[Sequence[float], Callable[[float], Setting]]] = {
+        "mean, 500 kept words": (BUDGETS, lambda e: mean(fitted_for(study.some, e), e)),
+        "word by word, 500 kept words": (
+            BUDGETS,
+            lambda e: study.best(words(topical, e, chosen_directly=True)),
+        ),
+        "mean, all words": (BUDGETS, lambda e: mean(fitted_for(study.every, e), e)),
+        "mean, shipped subjects, all words": (BUDGETS, lambda e: mean(plain, e, "subjects")),
+        "word by word, all words": (
+            BUDGETS,
+            lambda e: study.best(words(every, e, chosen_directly=False)),
+        ),
+        "the paper's setting": (PAPER, lambda e: (plain, Recipe("laplace", e / 100), 100)),
+    }
+    found: dict[str, list[dict[str, Any]]] = {}
+    for name, (budgets, setting) in families.items():
+        found[name] = []
+        for budget in budgets:
+            found[name].append(measured(study, setting(budget)))
+            point = found[name][-1]
+            print(
+                f"{name:34} E = {budget:6g}  topic {point['topic']['value']:.3f}  author "
+                f"{point['author']['value']:.3f}  {point['setting']}  {point['seconds']} s",
+                flush=True,
+            )
+    return found
+
+
+def needed(points: list[dict[str, Any]], level: float) -> float | None:
+    """The budget at which topics are first told this well, between two that were measured."""
+    for one, two in pairwise(points):
+        low, high = one["topic"]["value"], two["topic"]["value"]
+        if low < level <= high:
+            share = (level - low) / (high - low)
+            return float(one["budget"] * (two["budget"] / one["budget"]) ** share)
+    return None
+
+
+def at(points: list[dict[str, Any]], level: float) -> float | None:
+    """How often authors are named where topics are told this well."""
+    for one, two in pairwise(points):
+        low, high = one["topic"]["value"], two["topic"]["value"]
+        if low < level <= high:
+            share = (level - low) / (high - low)
+            return float(one["author"]["value"] * (1 - share) + two["author"]["value"] * share)
+    return None
+
+
+def compared(found: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """At equal topic accuracy: budgets, how many times less, and authors."""
+    rows = []
+    for level in LEVELS:
+        budgets = {name: needed(points, level) for name, points in found.items()}
+        ours = budgets["mean, 500 kept words"]
+        rows.append(
+            {
+                "topic": level,
+                "budgets": {name: each and round(each, 2) for name, each in budgets.items()},
+                "times less than word by word": _ratio(
+                    budgets["word by word, 500 kept words"], ours
+                ),
+                "times less than the paper's setting": _ratio(budgets["the paper's setting"], ours),
+                "times less, all words": _ratio(
+                    budgets["word by word, all words"], budgets["mean, all words"]
+                ),
+                "authors": {name: _rounded(at(points, level)) for name, points in found.items()},
+            }
+        )
+    return rows
+
+
+def _ratio(more: float | None, less: float | None) -> float | None:
+    return round(more / less, 1) if more and less else None
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 3)
+
+
+def newsgroups(folder: Path) -> tuple[list[Record], list[Record], str]:
+    """Authors with at least 20 posts; public are posts by whoever is not among these."""
+    ours = read(folder, "newsgroups_authors")
+    many = Counter(record["author"] for record in ours)
+    known = set(many)
+    public = [each for each in read(folder, "newsgroups") if each["author"] not in known]
+    return [each for each in ours if many[each["author"]] >= 20], public, ""
+
+
+def gutenberg(folder: Path) -> tuple[list[Record], list[Record], str]:
+    """Every second author is public; the others are tested on unseen books."""
+    records = read(folder, "gutenberg")
+    public = set(sorted({record["author"] for record in records})[::2])
+    private = [each for each in records if each["author"] not in public]
+    return private, [each for each in records if each["author"] in public], "pg"
+
+
+def read(folder: Path, name: str) -> list[Record]:
+    with gzip.open(folder / f"{name}.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+CORPORA = {"newsgroups_authors": newsgroups, "gutenberg": gutenberg}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--corpus", choices=CORPORA, action="append")
+    parser.add_argument("--draws", type=int, default=5)
+    options = parser.parse_args()
+    for name in options.corpus or CORPORA:
+        study = Study.of(*CORPORA[name](options.folder), options.draws)
+        found = frontier(study)
+        oracle = topic_oracle(study.stratified, folds(study.stratified))
+        result = {
+            "texts": len(study.corpus),
+            "draws": options.draws,
+            "topic alone": oracle and oracle.facts(),
+            "frontier": found,
+            "at equal topic accuracy": compared(found),
+        }
+        common.record(f"frontier-{name}", result)
+
+
+if __name__ == "__main__":
+    np.seterr(all="raise", under="ignore")
+    main()

@@ -1,0 +1,100 @@
+"""Maps fitted on public texts: directions, anchors and a learnt one; and where texts lie then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from nomdeplume.errors import InputError
+from nomdeplume.features.by_topic import ByTopic
+from nomdeplume.features.directions import directions_of
+from nomdeplume.features.learning import BUDGET, DIMENSIONS, learnt
+
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
+
+FITTED = ("topics", "anchors", "learnt")
+DIRECTIONS = 10  # if nothing is said
+ANCHORS = 15  # words that stand for a topic
+TEXTS = 1_000  # public texts whose place is remembered, of all topics alike
+
+
+def fitted_maps(
+    texts: ByTopic,
+    chosen: Ids,
+    wanted: Iterable[str],
+    *,
+    dimensions: int | None,
+    budget: float | None,
+    authors: list[Any] | None,
+    tell: Callable[[int], None] | None,
+    leaks: bool = False,
+) -> dict[str, Any]:
+    """The fields of features that hold the wanted maps, for the words in some columns."""
+    names = list(wanted)
+    if unknown := [name for name in names if name not in FITTED]:
+        raise InputError(f"maps that are fitted are {', '.join(FITTED)}; got {unknown[0]!r:.20}.")
+    if authors is not None and len(authors) != len(texts):
+        raise InputError(
+            f"every text needs an author, got {len(texts):,} texts and {len(authors):,} authors."
+        )
+    narrowed = texts.only(chosen)
+    found: dict[str, Any] = {}
+    centres: dict[str, Floats] = {}
+    some = _some(narrowed, chosen)
+    if "topics" in names:
+        found["directions"] = directions_of(narrowed, dimensions or min(DIRECTIONS, _k(texts)))
+        centres["topics"] = some @ (_vectors(texts, chosen) @ found["directions"].T)
+    if "anchors" in names:
+        found["anchors"] = anchors(narrowed)
+    if "learnt" in names:
+        found["values"] = learnt(
+            narrowed,
+            chosen,
+            m=dimensions or min(DIMENSIONS, _k(texts)),
+            budget=budget or BUDGET,
+            authors=None if authors is None else ["" if a is None else str(a) for a in authors],
+            tell=tell,
+        )
+        centres["learnt"] = some @ found["values"]
+    return {**found, "centres": {} if leaks else centres}  # where private texts lie is not kept
+
+
+def anchors(texts: ByTopic) -> tuple[tuple[str, ...], ...]:
+    """The words of each topic that speak most for it: there far more often than is due."""
+    present = np.asarray(texts.present.toarray(), dtype=np.float64)  # (topics, words)
+    due = texts.texts[:, None] * present.sum(axis=0) / texts.texts.sum()
+    apart = present - due
+    speaks = apart * np.abs(apart) / np.maximum(due, 1e-12)
+    table, ids = texts.vocabulary.table, texts.vocabulary.ids
+    best = np.argsort(-speaks, axis=1, kind="stable")[:, :ANCHORS]
+    return tuple(
+        tuple(table.words[ids[i]] for i in row if speaks[topic, i] > 0)
+        for topic, row in enumerate(best)
+        if speaks[topic].max() > 0
+    )
+
+
+def _some(texts: ByTopic, chosen: Ids) -> Any:
+    """Shares of words of public texts, some of each topic: (n, chosen words), sparse."""
+    there = np.flatnonzero(texts.counts.sum(axis=1))
+    shuffled = np.random.default_rng(0).permutation(there)
+    most = max(1, TEXTS // texts.topics)
+    rows = np.concatenate(
+        [shuffled[texts.topic[shuffled] == topic][:most] for topic in range(texts.topics)]
+    )
+    counts = texts.counts[rows][:, chosen]
+    return sparse.csr_array(counts / counts.sum(axis=1)[:, None])
+
+
+def _vectors(texts: ByTopic, chosen: Ids) -> Floats:
+    ids = texts.vocabulary.ids[chosen]
+    return texts.vocabulary.table.vectors[ids].astype(np.float64)
+
+
+def _k(texts: ByTopic) -> int:
+    return int(texts.vocabulary.table.dimensions)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.audit.test_faults import planted
+from tests.audit.planted import planted
 from tests.conftest import TINY
 
 from nomdeplume import Audit, Laplace, Obfuscator, Table, secure, seeded

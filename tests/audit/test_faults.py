@@ -1,20 +1,13 @@
 """The audit can fail: every planted fault is found, and what is right is not called broken."""
 
-import importlib.util
-import sys
 from pathlib import Path
 
 import pytest
+from tests.audit.planted import planted
 
 from nomdeplume import Audit, Table
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "audit.md"
-SCRIPT = ROOT / "scripts" / "faults.py"
-spec = importlib.util.spec_from_file_location("faults", SCRIPT)
-planted = sys.modules["faults"] = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(planted)
-
+PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 EPSILON = 6.0
 INSTRUMENTS = {  # that must see it; others may too
     "noise × 0.9": {"law", "loss"},

@@ -128,7 +128,7 @@ def test_impossible_epsilons_are_refused(table, epsilon):
 
 @pytest.mark.parametrize("budget", [0, -1, float("nan"), float("inf"), 1e-300, 1e-9])
 def test_impossible_budgets_are_refused(table, budget):
-    with pytest.raises(InputError, match="epsilon|the budget must be at least"):
+    with pytest.raises(InputError, match=r"epsilon|the budget must be at least"):
         NoisyMean(table, Laplace(budget))
 
 

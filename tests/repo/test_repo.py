@@ -96,6 +96,8 @@ def test_the_wheel_holds_data_and_licences_and_no_tests(wheel):
     assert "nomdeplume/py.typed" in names
     assert "nomdeplume/data/stop-words-en.txt" in names
     assert "nomdeplume/data/reference-en.json" in names
+    assert "nomdeplume/data/subjects-en.json" in names
+    assert "nomdeplume/data/subjects-en.words.json" in names
     assert "nomdeplume/table/data/glove-6b-100d-50k.safetensors" in names
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert not [name for name in names if "tests" in name or "examples" in name]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from time import monotonic
@@ -28,10 +28,11 @@ from nomdeplume.evaluate.reconstruction import reconstruction, shared_words
 from nomdeplume.evaluate.setting import Setting
 from nomdeplume.evaluate.topics import Topics
 from nomdeplume.evaluate.verification import verification
-from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism import Mechanism, NoisyMean
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.random import described, secure, seeded
+from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 Draws = Sequence[Sequence[str]]
@@ -52,6 +53,7 @@ class Lab:
     prior: NDArray[np.float64]  # (V,) of words before any is released; public
     draws: int = 5
     seed: int | None = None
+    places: Table | None = None  # where who reads releases takes words to be; the table's vectors
     bags: bool = True  # whether releases are kept words in alphabetical order, or texts in any form
 
     def before(self, tell: Tell) -> dict[str, Any]:
@@ -116,21 +118,28 @@ class Lab:
     ) -> dict[str, Any]:
         """What releases, each a list as long as the corpus, tell of authors and topics."""
         found: dict[str, Any] = {"attackers": {}, "topic": None, "verification": None}
-        if self._attacks is not None:
-            found |= self._attacked(self._attacks, draws, mechanism, rng, tell)
+        knows = self._knowing(mechanism)
+        if knows._attacks is not None:
+            found |= knows._attacked(knows._attacks, draws, mechanism, rng, tell)
         if self.corpus.topic is not None:
             tell("topics")
-            known = (self.corpus.topic, self.folds, self._reader)
+            known = (self.corpus.topic, self.folds, knows._reader)
             learnt = Topics.taught(draws[:TRAINING], *known)
             found["topic"] = {
                 "release_to_release": learnt.told(draws),
                 "release_to_clean": learnt.told([self._clean]),
-                "clean_to_release": self._clean_topics.told(draws),
+                "clean_to_release": knows._clean_topics.told(draws),
             }
         tell("distances")
         found["distances"] = likeness(self._bags, draws, self._reader)
         found["examples"] = self._examples(draws[0])
         return found
+
+    def _knowing(self, mechanism: Mechanism | None) -> Lab:
+        """The lab of who knows the map that means were taken of, and reads words by it."""
+        if not isinstance(mechanism, NoisyMean):
+            return self
+        return replace(self, places=mechanism.features)
 
     def _attacked(
         self,
@@ -197,7 +206,9 @@ class Lab:
 
     @cached_property
     def _reader(self) -> Reader:
-        return Reader(self.vocabulary)
+        if self.places is None:
+            return Reader(self.vocabulary)
+        return Reader(Vocabulary(self.places, self.vocabulary.stop_words))
 
     @cached_property
     def _bags(self) -> list[Bag]:

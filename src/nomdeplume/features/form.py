@@ -26,7 +26,7 @@ def written(values: Mapping[str, Any]) -> str:
     if (learnt := values["values"]) is not None:
         data["values"] = {"number": len(learnt), "float32": _packed(learnt, "<f4")}
     data["anchors"] = list(map(list, values["anchors"]))
-    data["centres"] = {name: _rows(rows) for name, rows in values["centres"].items()}
+    data["origins"] = {name: row.tolist() for name, row in values["origins"].items()}
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
@@ -111,11 +111,13 @@ def _lists(value: Any) -> tuple[tuple[str, ...], ...]:
     return tuple(map(_words, _plain(list)(value)))
 
 
-def _centres(value: Any) -> dict[str, NDArray[np.float64]]:
-    found = {name: _directions(rows) for name, rows in _plain(dict)(value).items()}
-    if set(found) - {"topics", "learnt"}:
+def _origins(value: Any) -> dict[str, NDArray[np.float64]]:
+    if set(_plain(dict)(value)) - {"topics", "learnt"}:
         raise KeyError
-    return {name: rows for name, rows in found.items() if rows is not None}
+    return {
+        name: np.array(list(map(_plain(int, float), _plain(list)(row))), dtype=np.float64)
+        for name, row in value.items()
+    }
 
 
 def _marks(value: Any) -> NDArray[np.uint64]:
@@ -135,6 +137,6 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "directions": _directions,
     "anchors": _lists,
     "values": _values,
-    "centres": _centres,
+    "origins": _origins,
     "seen": _marks,
 }

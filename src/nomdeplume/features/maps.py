@@ -1,4 +1,4 @@
-"""Maps fitted on public texts: directions, anchors and a learnt one; and where texts lie then."""
+"""Maps fitted on public texts: directions, anchors and a learnt one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,6 @@ Ids = NDArray[np.int64]
 FITTED = ("topics", "anchors", "learnt")
 DIRECTIONS = 10  # if nothing is said
 ANCHORS = 15  # words that stand for a topic
-TEXTS = 1_000  # public texts whose place is remembered, of all topics alike
 
 
 def fitted_maps(
@@ -44,11 +43,11 @@ def fitted_maps(
         )
     narrowed = texts.only(chosen)
     found: dict[str, Any] = {}
-    centres: dict[str, Floats] = {}
-    some = _some(narrowed, chosen)
+    origins: dict[str, Floats] = {}
+    typical = _typical(narrowed, chosen)
     if "topics" in names:
         found["directions"] = directions_of(narrowed, dimensions or min(DIRECTIONS, _k(texts)))
-        centres["topics"] = some @ (_vectors(texts, chosen) @ found["directions"].T)
+        origins["topics"] = typical @ _vectors(texts, chosen) @ found["directions"].T
     if "anchors" in names:
         found["anchors"] = anchors(narrowed)
     if "learnt" in names:
@@ -60,8 +59,8 @@ def fitted_maps(
             authors=None if authors is None else ["" if a is None else str(a) for a in authors],
             tell=tell,
         )
-        centres["learnt"] = some @ found["values"]
-    return {**found, "centres": {} if leaks else centres}  # where private texts lie is not kept
+        origins["learnt"] = typical @ found["values"]
+    return {**found, "origins": {} if leaks else origins}  # where private texts lie is not kept
 
 
 def anchors(texts: ByTopic) -> tuple[tuple[str, ...], ...]:
@@ -79,16 +78,13 @@ def anchors(texts: ByTopic) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _some(texts: ByTopic, chosen: Ids) -> Any:
-    """Shares of words of public texts, some of each topic: (n, chosen words), sparse."""
-    there = np.flatnonzero(texts.counts.sum(axis=1))
-    shuffled = np.random.default_rng(0).permutation(there)
-    most = max(1, TEXTS // texts.topics)
-    rows = np.concatenate(
-        [shuffled[texts.topic[shuffled] == topic][:most] for topic in range(texts.topics)]
-    )
-    counts = texts.counts[rows][:, chosen]
-    return sparse.csr_array(counts / counts.sum(axis=1)[:, None])
+def _typical(texts: ByTopic, chosen: Ids) -> Floats:
+    """The mean share of each chosen word in a text: a text of no topic more than another."""
+    counts = texts.counts[:, chosen]
+    totals = counts.sum(axis=1)
+    shares = sparse.csr_array(counts / np.maximum(totals, 1)[:, None])
+    each = (texts.members @ shares).toarray() / (texts.members @ (totals > 0))[:, None].clip(1)
+    return np.asarray(each.mean(axis=0))
 
 
 def _vectors(texts: ByTopic, chosen: Ids) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.compose.belief import Belief
 from nomdeplume.decode import zipf
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, whole
 from nomdeplume.features import Features
 from nomdeplume.features.subjects import Subjects
 from nomdeplume.mechanism.image import Anchors, FeatureMap, Projection, Values
@@ -40,7 +40,7 @@ def mapped(name: str, vocabulary: Vocabulary, m: int | None) -> Map:
     chosen = name or usual(vocabulary)
     if m is not None and chosen not in PROJECTIONS:
         raise InputError(f"the map {chosen} has the dimensions that it has; leave them out.")
-    return MAPS[chosen](vocabulary, m)
+    return MAPS[chosen](vocabulary, None if m is None else whole("dimensions", m))
 
 
 def usual(vocabulary: Vocabulary) -> str:
@@ -156,11 +156,10 @@ def _common(vocabulary: Vocabulary) -> Floats:
 def _seen(
     name: str, features: Features, vocabulary: Vocabulary, image: Projection | Values
 ) -> Belief:
-    """What public texts were like under a fitted map, as far as features remember them."""
-    if name not in features.centres:
+    """Where public texts lay under a fitted map, on average, if features say so."""
+    if name not in features.origins:
         return _about_nothing(vocabulary, image)
-    centres = features.centres[name][:, : int(image.settings["dimensions"])]
-    return Belief(centres.mean(axis=0), centres)
+    return Belief(features.origins[name][: int(image.settings["dimensions"])])
 
 
 def _about_nothing(vocabulary: Vocabulary, image: Anchors | Projection | Values | None) -> Belief:

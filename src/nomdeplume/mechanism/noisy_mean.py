@@ -58,7 +58,8 @@ class NoisyMean:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
-        object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
+        outputs = self.inputs if self.outputs is None else self.outputs
+        object.__setattr__(self, "outputs", in_order(self.table, outputs))
         if self.weights is not None:
             object.__setattr__(self, "weights", weighed(self.weights, self.table, self._outputs))
         _ = self.guarantee.over_means(), self.stretch  # refuse now what cannot be promised
@@ -142,7 +143,7 @@ class NoisyMean:
         for start in range(0, len(noisy), DOCUMENTS):
             some = noisy[start : start + DOCUMENTS]
             if self.belief is not None:
-                some = self.belief.targets(some, self.noise, self.stretch, self._middle)
+                some = self.belief.targets(some, self.stretch, self._middle)
             released[start : start + DOCUMENTS] = self.composed(some, size, rng)
         return released
 
@@ -166,6 +167,8 @@ class NoisyMean:
             composer=composer,
             weights=None,
             belief=None,
+            memory=None,
+            tell=None,
         )
 
     @cached_property
@@ -179,7 +182,7 @@ class NoisyMean:
 
     @property
     def _outputs(self) -> Ids:
-        return all_of(self.table, self.inputs) if self.outputs is None else self.outputs
+        return all_of(self.table, self.outputs)
 
     def __getstate__(self) -> dict[str, Any]:
         """Its fields, and the stretch, which takes long to find. Nobody is told elsewhere."""

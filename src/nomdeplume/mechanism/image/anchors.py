@@ -74,5 +74,6 @@ class Anchors(OfVectors):
 
     def fitted(self, table: Table) -> Self:
         """As many subjects of one word each, the first of the table, that reach all words."""
-        first = table.vectors[: len(self.sets)].astype(np.float64)
+        count = min(len(self.sets), table.dimensions)  # more would only add noise
+        first = table.vectors[:count].astype(np.float64)
         return type(self)(tuple(first[:, None, :]), max(3 * table.radius, 1e-9))

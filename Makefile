@@ -11,10 +11,10 @@ demo: $(READY)
 	  printf '\n--- %s, as written\n' "$$text"; cat "$$text"; \
 	  printf '\n--- %s, as released\n' "$$text"; ../$(BIN)/nomdeplume obfuscate --quiet "$$text" | fold -s -w 79; \
 	done
-	@printf '\n--- the last one again, at ε = 9 and with a step to a near word, which costs nothing\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume obfuscate --quiet letters/observatory.txt --epsilon 9 --decode rank | fold -s -w 79
+	@printf '\n--- the last one as the paper does it, word by word, at ε = 6 for each of them\n'
+	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume obfuscate --quiet letters/observatory.txt --epsilon 6 | fold -s -w 79
 	@printf '\n--- how far two of them are apart, and what a release promises between them\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume distance letters/harbour.txt letters/observatory.txt --moves 6 --epsilon 6
+	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume distance letters/harbour.txt letters/observatory.txt --moves 6 --budget 10
 	@printf '\n--- a corpus: only the words, the id and the topic come out\n'
 	@cd "$(ROOT)examples" && rm -rf .demo && mkdir .demo && \
 	  ../$(BIN)/nomdeplume obfuscate reviews.jsonl -o .demo/released.csv --size 20 --keep topic && \
@@ -22,7 +22,7 @@ demo: $(READY)
 	  printf '\n--- its certificate, read and checked\n' && \
 	  ../$(BIN)/nomdeplume certificate .demo/released.csv.certificate.json --release .demo/released.csv
 	@printf '\n--- is the author hidden, is the topic kept? presidents and their speeches, attacked\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume evaluate sotu --mechanism custext --epsilon 2 --draws 2 --attackers word-svm,mean-lda -o .demo/report.html
+	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume evaluate sotu --budget 20 --draws 2 --attackers word-svm,mean-lda -o .demo/report.html
 	@printf '\n--- the program tries to break its own promise, for ten seconds\n'
 	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume audit --seconds 10
 
@@ -36,7 +36,7 @@ format: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff format && $(BIN)/ruff check --fix
 
 table: $(READY)
-	cd "$(ROOT)." && $(BIN)/python scripts/bundled_table.py
+	cd "$(ROOT)." && $(BIN)/python scripts/bundled_table.py && $(BIN)/python scripts/subjects.py
 
 audit-page: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/audit_page.py

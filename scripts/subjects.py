@@ -3,7 +3,8 @@
     python scripts/subjects.py
 
 Reads src/nomdeplume/data/subjects-en.json, which is written by hand, and the bundled table;
-writes subjects-en.words.json beside it. No corpus has a say. For every word of the table its
+writes subjects-en.words.json beside it, and stretches.json with the stretch of the shipped map,
+found over all pairs of kept words. No corpus has a say. For every word of the table its
 distance to a subject is the mean distance to the three nearest anchors. A word joins the
 nearest subject if it is near, clearly nearer than to the next one, neither very common nor
 rare, and no name as far as the table shows it: a form of the same word is near. Those that
@@ -20,6 +21,9 @@ import numpy as np
 from nomdeplume import Table, Vocabulary
 from nomdeplume.distance.cloud import distances
 from nomdeplume.features.subjects import FOLDER
+from nomdeplume.mechanism.maps import mapped
+from nomdeplume.mechanism.remembered import SHIPPED
+from nomdeplume.mechanism.stretch import features_of, key_of, stretch
 
 NEAREST = 3  # anchors
 NEAR, CLEAR = 5.2, 0.5
@@ -36,8 +40,20 @@ def main() -> None:
     path = FOLDER / "subjects-en.words.json"
     path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     print(f"{path.name}: {sum(map(len, found.values())):,} words of {len(found)} subjects")
+    print(f"stretches: {stretches(table)}")
     for name, words in found.items():
         print(f"{name}: {' '.join(sorted(set(words) - set(anchors[name]))[:12])}")
+
+
+def stretches(table: Table) -> dict[str, float]:
+    """The stretch of the map that ships, under what it depends on; written, and given back."""
+    vocabulary = Vocabulary.of(table)
+    features = features_of(table, mapped("subjects", vocabulary, None).image)
+    found = {
+        key_of(table, features, vocabulary.ids): stretch(table, features, vocabulary.ids),
+    }
+    SHIPPED.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return found
 
 
 def derived(anchors: dict[str, list[str]], table: Table) -> dict[str, list[str]]:

@@ -83,9 +83,7 @@ MEANS = {
         outputs=np.array([1, 3]),
         weights=np.array([4.0, 3.0, 2.0, 1.0]),
     ),
-    "mean, public documents": NoisyMean(
-        TINY, Laplace(0.7), belief=Belief(np.ones(2), np.array([[0.0, 0.2], [5.0, 5.5]]))
-    ),
+    "mean, public belief": NoisyMean(TINY, Laplace(0.7), belief=Belief(np.ones(2))),
 }
 MECHANISMS |= MEANS
 

@@ -25,7 +25,7 @@ from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise, state
-from nomdeplume.privacy.random import described, is_private, secure
+from nomdeplume.privacy.random import described, given, is_private
 from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
@@ -129,7 +129,7 @@ class Obfuscator:
         if isinstance(mechanism, Recipe) and (parts or epsilon is not None or budget is not None):
             raise InputError("a recipe names its own epsilon and parts; give them there.")
         if not isinstance(mechanism, Recipe):
-            mechanism = Recipe.asked(mechanism, epsilon, budget, size, **parts)
+            mechanism = Recipe.asked(mechanism, epsilon, budget, size, reduction, **parts)
         made = mechanism.make(kept, memory=Memory.usual(), tell=tell)
         return cls(kept, made, size, reduction)
 
@@ -198,7 +198,7 @@ class Obfuscator:
         With `vectors`, documents hold their noisy means too, of which their words are made:
         the same promise covers both.
         """
-        rng = _generator(rng)
+        rng = given(rng)
         if hasattr(texts, "columns"):
             raise InputError("texts must be one column of the frame; release it all with .frame().")
         found = list(self.releases(self.vocabulary.bags(texts), rng))
@@ -228,7 +228,7 @@ class Obfuscator:
 
         Saved as CSV, JSONL, Parquet or Arrow, it is checked by `nomdeplume certificate`.
         """
-        rng, digest = _generator(rng), sha256()
+        rng, digest = given(rng), sha256()
         private = Private.of(df, text, keep)
 
         def documents() -> Iterator[str]:
@@ -264,20 +264,9 @@ class Obfuscator:
             f"{self.vocabulary.table!r}>"
         )
 
-    def certify(
-        self,
-        generator: str,
-        documents: int,
-        output: Output,
-        *,
-        empty: str = "public",
-        id_field: str = "id",
-        kept_fields: tuple[str, ...] = (),
-        unit_field: str = "",
-        vectors: bool = False,
-    ) -> Certificate:
-        """The certificate of a release made by this obfuscator."""
-        if vectors and self.level.symbol != "E":
+    def certify(self, generator: str, documents: int, output: Output, **beside: Any) -> Certificate:
+        """The certificate of a release made by this obfuscator, and of what came out beside it."""
+        if beside.get("vectors") and self.level.symbol != "E":
             raise InputError(f"{self.mechanism.name} has no mean to release; take mean.")
         return certify(
             self.vocabulary,
@@ -288,12 +277,8 @@ class Obfuscator:
             generator=generator,
             unchanged=self.unchanged,
             documents=documents,
-            empty=empty,
-            id_field=id_field,
-            kept_fields=kept_fields,
-            unit_field=unit_field,
-            vectors=vectors,
             output=output,
+            **beside,
         )
 
     def _release(
@@ -307,10 +292,3 @@ class Obfuscator:
             raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
         words = np.asarray(ordered[np.sort(places, axis=1)])
         return words, None if means is None else means.tolist()
-
-
-def _generator(rng: Generator | None) -> Generator:
-    rng = secure() if rng is None else rng
-    if not isinstance(rng, Generator):
-        raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
-    return rng

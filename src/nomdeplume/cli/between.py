@@ -28,8 +28,7 @@ def promised(vocabulary: Vocabulary, x: str, y: str, options: dict[str, Any]) ->
     from nomdeplume.obfuscator import Obfuscator
 
     parameters = {name: options[name] for name in ("epsilon", "budget", "size")}
-    mechanism = "laplace" if options["reduction"] else None
-    made = Obfuscator.of(mechanism, vocabulary, **parameters, reduction=options["reduction"] or "")
+    made = Obfuscator.of(None, vocabulary, **parameters, reduction=options["reduction"] or "")
     count, delta = options["documents"], options["delta"]
     losses = [_loss(each, x, y, count) for each in made.guarantees[-made.level.of_texts :]]
     guarantee, loss = made.guarantee, losses[-1]
@@ -60,7 +59,7 @@ def sentences(promise: Promised, options: dict[str, Any]) -> list[str]:
         f"the loss is at most {guarantee.formula} = {up(loss, 6)} nats, with {symbol} = "
         f"{loss / guarantee.epsilon:.4f} between {guarantee.between}."
     ).replace(f" · {symbol}", f"\u00a0·\u00a0{symbol}")
-    tighter = "" if nearer is None else _by_means(guarantee, nearer)
+    tighter = "" if nearer is None else _by_means(guarantee, nearer, options["documents"])
     second = "" if at_delta is None else _up_to(nearer or loss, at_delta, options)
     weak = WEAK if (loss if nearer is None else nearer) > 10 else ""
     return [said for said in (first, tighter, second, weak) if said]
@@ -81,13 +80,14 @@ def _what(promise: Promised, options: dict[str, Any]) -> str:
     return f"{count} releases, each of {how} together can shift anyone's odds between {between}"
 
 
-def _by_means(guarantee: Guarantee, nearer: Loss) -> str:
+def _by_means(guarantee: Guarantee, nearer: Loss, count: int | None) -> str:
     """The loss of this pair, which their mean features bound more tightly than W₁ does."""
     from nomdeplume.privacy.loss import up
 
-    apart = nearer / guarantee.epsilon
+    apart = nearer / guarantee.epsilon / (count or 1)
+    who = "these two" if count is None else "documents all like these two"
     return (
-        f"Between these two it is less: their mean features are {apart:.4f} apart, so at most "
+        f"Between {who} it is less: their mean features are {apart:.4f} apart, so at most "
         f"{up(nearer, 6)} nats are lost, a factor of {nearer.factor}."
     )
 

@@ -104,7 +104,7 @@ def mechanism_options(command: Command) -> Command:
             metavar="NAME",
             help="mean, or word by word laplace, vickrey, mahalanobis, vmf, polar, exponential, "
             "tem, syntf, santext+, custext or diffractor; the guide says which. [default: mean; "
-            "laplace with --epsilon]",
+            "laplace with --epsilon, --decode or --reduction]",
         ),
     ):
         command = option(command)
@@ -118,6 +118,7 @@ def open_recipe(
     epsilon: float | None = None,
     budget: float | None = None,
     size: int = 100,
+    reduction: str = "",
 ) -> Recipe:
     """The recipe that the mechanism options name, spending what is usual if nothing is given."""
     from nomdeplume.mechanism import Recipe
@@ -127,6 +128,7 @@ def open_recipe(
         epsilon,
         budget,
         size,
+        reduction,
         map=options["map"] or "",
         compose=options["compose"] or "",
         decode=options["decode"] or "",

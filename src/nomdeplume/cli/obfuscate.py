@@ -236,7 +236,7 @@ def _obfuscator(options: dict[str, Any]) -> Obfuscator:
 
     vocabulary, size = open_vocabulary(options), options["size"]
     spent = {name: options[name] for name in ("epsilon", "budget", "size")}
-    recipe = open_recipe(options, vocabulary, **spent)
+    recipe = open_recipe(options, vocabulary, reduction=options["reduction"] or "", **spent)
     shown = sys.stderr.isatty() and not options["quiet"]
     with calibrating(len(vocabulary), shown=shown) as tell:
         return Obfuscator.of(

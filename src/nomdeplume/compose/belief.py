@@ -11,7 +11,7 @@ from nomdeplume.errors import InputError, positive
 
 Floats = NDArray[np.float64]
 
-GAIN = 1.5
+GAIN = 2.0
 
 
 @dataclass(frozen=True, eq=False)

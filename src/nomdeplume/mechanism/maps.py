@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.compose.belief import Belief
+from nomdeplume.compose.belief import GAIN, Belief
 from nomdeplume.decode import zipf
 from nomdeplume.errors import InputError, whole
 from nomdeplume.features import Features
@@ -23,6 +23,7 @@ Floats = NDArray[np.float64]
 
 PRINCIPAL, SUBJECTS = 10, 8  # directions, if nothing is said
 COMMON = 4_000  # words by which it is told how far from anchors words are
+TOPICAL = 1.5  # the gain where only topic words are kept, so that less of a text is padding
 FEW = 100  # words that documents are composed of, at least, of those that read like subjects
 
 
@@ -159,7 +160,8 @@ def _seen(
     """Where public texts lay under a fitted map, on average, if features say so."""
     if name not in features.origins:
         return _about_nothing(vocabulary, image)
-    return Belief(features.origins[name][: int(image.settings["dimensions"])])
+    gain = TOPICAL if features.words else GAIN
+    return Belief(features.origins[name][: int(image.settings["dimensions"])], gain=gain)
 
 
 def _about_nothing(vocabulary: Vocabulary, image: Anchors | Projection | Values | None) -> Belief:

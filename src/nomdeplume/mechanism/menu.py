@@ -124,7 +124,7 @@ def _mean(recipe: Recipe, kitchen: Kitchen) -> NoisyMean:
         image=chosen.image,
         composer=COMPOSERS[recipe.composing](**settings),
         weights=recipe.weights,
-        belief=replace(chosen.belief, gain=recipe.given("gain")),
+        belief=replace(chosen.belief, gain=recipe.settings.get("gain", chosen.belief.gain)),
         memory=kitchen.memory,
         tell=kitchen.tell,
     )

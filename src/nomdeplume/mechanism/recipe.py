@@ -92,16 +92,19 @@ class Recipe:
         epsilon: float | None,
         budget: float | None,
         size: int,
+        reduction: str = "",
         **parts: Any,
     ) -> Recipe:
         """The recipe of what was asked for, if anything was.
 
-        Without a mechanism it is mean; laplace where an ε for each word is given. A budget is
-        for a document: mean spends it at once, others in equal parts on `size` words.
+        Without a mechanism it is mean; laplace where something is given that is for words
+        alone: an ε, a decoding, a reduction. A budget is for a document: mean spends it at
+        once, others in equal parts on `size` words.
         """
         if epsilon is not None and budget is not None:
             raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
-        name = mechanism or ("mean" if epsilon is None else "laplace")
+        worded = epsilon is not None or parts.get("decode") or reduction
+        name = mechanism or ("laplace" if worded else "mean")
         given = epsilon
         if budget is not None:
             given = positive("budget", budget) / (1 if at_once(name) else whole("size", size))

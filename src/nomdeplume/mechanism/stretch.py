@@ -50,9 +50,7 @@ def stretch(
     """
     if features is table:
         return 1.0
-    key = sha256(
-        f"stretch {table.fingerprint} {features.fingerprint} ".encode() + inputs.tobytes()
-    ).hexdigest()
+    key = key_of(table, features, inputs)
     known = memory.number(key) if memory else None
     if known is None:
         values = features.vectors[inputs].astype(np.float64)
@@ -63,6 +61,12 @@ def stretch(
     if not known:
         raise InputError("the map gives all kept words the same features, so none can be told.")
     return known
+
+
+def key_of(table: Table, features: Table, inputs: Ids) -> str:
+    """What a stretch depends on, hashed."""
+    named = f"stretch {table.fingerprint} {features.fingerprint} "
+    return sha256(named.encode() + inputs.astype("<i8").tobytes()).hexdigest()
 
 
 def _up(value: float) -> float:

@@ -142,12 +142,12 @@ def certify(
     generator: str,
     unchanged: float | None,
     documents: int,
-    empty: str,
-    id_field: str,
-    kept_fields: tuple[str, ...],
-    unit_field: str,
-    vectors: bool,
     output: Output,
+    empty: str = "public",
+    id_field: str = "id",
+    kept_fields: tuple[str, ...] = (),
+    unit_field: str = "",
+    vectors: bool = False,
 ) -> Certificate:
     """The certificate of a release, from the parts that made it."""
     table = vocabulary.table

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from numpy.random import Generator
 
-from nomdeplume.errors import PrivacyError, whole
+from nomdeplume.errors import InputError, PrivacyError, whole
 
 SECURE = "ChaCha20, keyed by the operating system"
 
@@ -105,3 +105,11 @@ def _stream_class() -> Any:
 
     refusals = ("__reduce__", "__reduce_ex__", "__getstate__", "__copy__", "__deepcopy__")
     return type("SecretChaCha", (ChaCha,), dict.fromkeys(refusals, _refuse))
+
+
+def given(rng: Generator | None) -> Generator:
+    """The generator that is given, or a secure one."""
+    found = secure() if rng is None else rng
+    if not isinstance(found, Generator):
+        raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
+    return found

@@ -40,7 +40,6 @@ from nomdeplume.privacy.random import seeded
 BUDGETS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
 PAPER = (200.0, 400.0, 600.0, 800.0, 1000.0)
 SIZES = (1, 3, 5, 10, 30, 100)
-DIRECTIONS = 10
 TRAINING = 3  # draws that are learnt from
 LEVELS = (0.40, 0.45, 0.50, 0.55, 0.60, 0.65, 0.70)  # topic accuracies at which budgets compare
 
@@ -146,11 +145,12 @@ def fitted_for(vocabularies: Mapping[str, Vocabulary], budget: float) -> Vocabul
 def laplace(vocabulary: Vocabulary, budget: float) -> list[Setting]:
     """Word by word: any number of words, noise in all dimensions or along topic directions."""
     features = vocabulary.features
-    m = None if features is None or features.directions is None else len(features.directions)
+    most = 0 if features is None or features.directions is None else len(features.directions)
+    few = dict.fromkeys((most, most // 2))
     return [
         (vocabulary, Recipe("laplace", budget / size, dimensions=d), size)
         for size in SIZES
-        for d in dict.fromkeys((None, m))
+        for d in (None, *(m for m in few if m))
     ]
 
 
@@ -174,7 +174,7 @@ def measured(study: Study, setting: Setting) -> dict[str, Any]:
 def frontier(study: Study) -> dict[str, list[dict[str, Any]]]:
     """Every family, budget by budget."""
     plain = Vocabulary.of(Table.bundled())
-    topical, every = study.some["small"], study.every["small"]
+    topical, every = study.some["large"], study.every["small"]
     families: dict[str, tuple[Sequence[float], Callable[[float], Setting]]] = {
         "mean, 500 kept words": (BUDGETS, lambda e: mean(fitted_for(study.some, e), e)),
         "laplace, 500 kept words": (BUDGETS, lambda e: study.best(laplace(topical, e))),

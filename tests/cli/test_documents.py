@@ -96,11 +96,21 @@ def test_the_word_level_is_asked_for_by_epsilon_or_by_name(call, folder):
     for name, given in {
         "a.txt": ("--epsilon", "3"),
         "b.txt": ("--mechanism", "laplace", "--budget", "18"),
+        "c.txt": ("--epsilon", "3", "--decode", "rank"),
+        "d.txt": ("--epsilon", "3", "--reduction", "apportion"),
     }.items():
         call("obfuscate", "in.txt", "-o", name, *OWN, *given)
         assert stated(folder, name)["mechanism"] == "laplace"
         assert (stated(folder, name)["epsilon"], stated(folder, name)["budget"]) == (3, 18)
         assert stated(folder, name)["unchanged"] is not None
+
+
+@pytest.mark.parametrize("given", [("--decode", "rank"), ("--reduction", "apportion")])
+def test_what_is_for_words_only_means_the_word_level(call, folder, given):
+    call("obfuscate", "in.txt", "-o", "out.txt", *OWN, *given)
+
+    assert stated(folder, "out.txt")["mechanism"] == "laplace"
+    assert stated(folder, "out.txt")["epsilon"] == 6
 
 
 MAPPED = {
@@ -279,8 +289,11 @@ REFUSED = {
     "an unknown composer": (("--compose", "prose"), "--compose"),
     "a map of words": (("--epsilon", "6", "--map", "vectors"), "one by one; take mean"),
     "a composer of words": (("--epsilon", "6", "--compose", "maxent"), "one by one; take mean"),
-    "a decoding": (("--decode", "rank"), "it decodes none alone"),
-    "a reduction": (("--reduction", "sample"), "its own way from a text to words"),
+    "a decoding": (("--mechanism", "mean", "--decode", "rank"), "it decodes none alone"),
+    "a reduction": (
+        ("--mechanism", "mean", "--reduction", "sample"),
+        "its own way from a text to words",
+    ),
     "subjects of no language": (("--map", "subjects"), "no subjects for table t"),
     "topics without features": (("--map", "topics"), "needs features"),
     "a learnt map without features": (("--map", "learnt"), "needs features"),

@@ -176,7 +176,8 @@ def test_all_of_the_accuracy_can_be_asked_for(corpus, kept):
 
 BAD = {
     "not both": {"words": 5, "keep_topic": 0.5},
-    "whole number from 1 to 10,000,000, got 0": {"words": 0},
+    "whole number from 1 to 10,000,000, got -1": {"words": -1},
+    "at least one word, or a map": {"words": 0},  # all words are kept: then it is for a map
     "at most 24, which the texts hold; got 25": {"words": 25},
     "at most 1, got 1.5": {"keep_topic": 1.5},
     "above 0": {"keep_topic": 0.0},

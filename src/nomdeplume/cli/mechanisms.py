@@ -73,7 +73,7 @@ def mechanism_options(command: Command) -> Command:
             type=click.Path(exists=True, dir_okay=False, path_type=Path),
             metavar="FILE",
             help="Public words that may come out, one a line. [default: all kept words; of mean "
-            "with subjects, words that read like these]",
+            "topic words, or words that read like subjects]",
         ),
         click.option(
             "--dimensions",

@@ -48,6 +48,7 @@ class Features:
     directions: NDArray[np.float64] | None = None  # (m, k), that tell topics apart
     anchors: tuple[tuple[str, ...], ...] = ()  # words that stand for each topic
     values: NDArray[np.float64] | None = None  # (words, m): a learnt map of these, or of all kept
+    speaking: tuple[str, ...] = ()  # words to compose documents of, where all words are kept
     origins: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # mean text, by map
     seen: Marks = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
 

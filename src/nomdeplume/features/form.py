@@ -26,6 +26,7 @@ def written(values: Mapping[str, Any]) -> str:
     if (learnt := values["values"]) is not None:
         data["values"] = {"number": len(learnt), "float32": _packed(learnt, "<f4")}
     data["anchors"] = list(map(list, values["anchors"]))
+    data["speaking"] = list(values["speaking"])
     data["origins"] = {name: row.tolist() for name, row in values["origins"].items()}
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
@@ -136,6 +137,7 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "words": _words,
     "directions": _directions,
     "anchors": _lists,
+    "speaking": _words,
     "values": _values,
     "origins": _origins,
     "seen": _marks,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +22,7 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 PRINCIPAL, SUBJECTS = 10, 8  # directions, if nothing is said
-COMMON = 4_000  # words by which it is told how far from anchors words are
+COMMON = 4_000  # words, by their place in the table
 TOPICAL = 1.5  # the gain where only topic words are kept, so that less of a text is padding
 FEW = 100  # words that documents are composed of, at least, of those that read like subjects
 
@@ -33,7 +33,7 @@ class Map:
 
     image: FeatureMap | None
     belief: Belief
-    outputs: Ids | None = None  # all kept words if none
+    outputs: Ids
 
 
 def mapped(name: str, vocabulary: Vocabulary, m: int | None) -> Map:
@@ -68,14 +68,14 @@ def projection(table: Table, features: Features | None, m: int) -> Projection:
 
 
 def _vectors(vocabulary: Vocabulary, _: int | None) -> Map:
-    return Map(None, _about_nothing(vocabulary, None))
+    return Map(None, _about_nothing(vocabulary, None), _readable(vocabulary))
 
 
 def _principal(vocabulary: Vocabulary, m: int | None) -> Map:
     table = vocabulary.table
     directions = principal_directions(table, m or min(PRINCIPAL, table.dimensions))
     image = Projection(directions, "principal")
-    return Map(image, _about_nothing(vocabulary, image))
+    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
 
 
 def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
@@ -83,7 +83,7 @@ def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
     subjects, table = _told(vocabulary), vocabulary.table
     chosen = number(m or min(SUBJECTS, table.dimensions), table.dimensions)
     image = Projection(subjects.directions(table, chosen), "subjects")
-    return Map(image, _about_nothing(vocabulary, image), _readable(subjects, vocabulary))
+    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
 
 
 def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
@@ -93,7 +93,7 @@ def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
             "the map topics needs features with directions: nomdeplume features fit --map topics."
         )
     image = projection(vocabulary.table, features, m or len(features.directions))
-    return Map(image, _seen("topics", features, vocabulary, image))
+    return Map(image, _seen("topics", features, vocabulary, image), _readable(vocabulary))
 
 
 def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
@@ -103,10 +103,10 @@ def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
         ids = [table.ids(words) for words in features.anchors]
         sets = [table.vectors[some].astype(np.float64) for some in ids if len(some)]
         image = Anchors.fading(sets, _common(vocabulary), f"features {features.fingerprint[:16]}")
-        return Map(image, _about_nothing(vocabulary, image))
+        return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
     subjects = _told(vocabulary)
     image = Anchors.fading(subjects.sets(table), _common(vocabulary), "subjects")
-    return Map(image, _about_nothing(vocabulary, image), _readable(subjects, vocabulary))
+    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
 
 
 def _learnt(vocabulary: Vocabulary, _: int | None) -> Map:
@@ -117,7 +117,7 @@ def _learnt(vocabulary: Vocabulary, _: int | None) -> Map:
         )
     features.of_table(vocabulary.table)
     image = Values(*_learnt_values(features, vocabulary), f"features {features.fingerprint[:16]}")
-    return Map(image, _seen("learnt", features, vocabulary, image))
+    return Map(image, _seen("learnt", features, vocabulary, image), _readable(vocabulary))
 
 
 def _learnt_values(features: Features, vocabulary: Vocabulary) -> tuple[Ids, Floats]:
@@ -142,12 +142,21 @@ def _told(vocabulary: Vocabulary) -> Subjects:
     return subjects
 
 
-def _readable(subjects: Subjects, vocabulary: Vocabulary) -> Ids | None:
-    """Kept words that read like subjects, if there are enough of them."""
-    listed = [word for words in subjects.words.values() for word in words]
-    ids = np.unique(vocabulary.table.ids(listed))
-    kept = ids[np.isin(ids, vocabulary.ids)]
-    return kept if len(kept) >= FEW else None
+def _readable(vocabulary: Vocabulary) -> Ids:
+    """Words to compose documents of: topic words, those that read like subjects, or common ones."""
+    features, subjects = vocabulary.features, Subjects.told(vocabulary.table)
+    if features is not None and features.words:
+        return vocabulary.ids
+    if features is not None and features.speaking:
+        return _kept(features.speaking, vocabulary)
+    listed = [] if subjects is None else [w for some in subjects.words.values() for w in some]
+    kept = _kept(listed, vocabulary)
+    return kept if len(kept) >= FEW else vocabulary.ids[:COMMON]
+
+
+def _kept(words: Sequence[str], vocabulary: Vocabulary) -> Ids:
+    ids = np.unique(vocabulary.table.ids(words))
+    return ids[np.isin(ids, vocabulary.ids)]
 
 
 def _common(vocabulary: Vocabulary) -> Floats:

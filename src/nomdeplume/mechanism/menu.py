@@ -115,12 +115,11 @@ def _mean(recipe: Recipe, kitchen: Kitchen) -> NoisyMean:
     vocabulary = kitchen.vocabulary
     settings = {name: recipe.given(name) for name in COMPOSINGS[recipe.composing]}
     chosen = mapped(recipe.map, vocabulary, recipe.dimensions)
-    outputs = chosen.outputs if recipe.outputs is None else kitchen.outputs
     return NoisyMean(
         vocabulary.table,
         Laplace(recipe.epsilon),
         vocabulary.ids,
-        outputs=kitchen.outputs if outputs is None else outputs,
+        outputs=chosen.outputs if recipe.outputs is None else kitchen.outputs,
         image=chosen.image,
         composer=COMPOSERS[recipe.composing](**settings),
         weights=recipe.weights,

@@ -33,12 +33,14 @@ from nomdeplume.evaluate.floors import topic_oracle
 from nomdeplume.evaluate.folds import folds
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.evaluate.topics import Topics
+from nomdeplume.features import Features
 from nomdeplume.features.fitting import fit_features
 from nomdeplume.mechanism import NoisyMean
 from nomdeplume.privacy.random import seeded
 
 BUDGETS = (1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 40.0, 80.0)
-PAPER = (200.0, 400.0, 600.0, 800.0, 1000.0)
+SLOW = (5.0, 20.0, 80.0)  # word by word among all words, which takes long
+PAPER = (400.0, 600.0, 800.0, 1000.0)
 SIZES = (1, 3, 5, 10, 30, 100)
 TRAINING = 3  # draws that are learnt from
 LEVELS = (0.40, 0.45, 0.50, 0.55, 0.60, 0.65, 0.70)  # topic accuracies at which budgets compare
@@ -68,6 +70,9 @@ class Study:
         few = len({record["topic"] for record in public}) - 1
 
         def fitted(words: int, m: int, budget: float) -> Vocabulary:
+            path = common.DOWNLOADS / f"frontier-{len(public)}-{words}-{m}.features"
+            if path.is_file():  # fitted before
+                return replace(plain, features=Features.open(path))
             found = fit_features(
                 [record["text"] for record in public],
                 [record["topic"] for record in public],
@@ -76,7 +81,10 @@ class Study:
                 maps=("learnt", "topics"),
                 dimensions=min(m, max(few, 2)),
                 budget=budget,
+                authors=[record["author"] for record in public],
             )
+            path.parent.mkdir(exist_ok=True)
+            found.save(path)
             return replace(plain, features=found)
 
         return cls(
@@ -171,8 +179,10 @@ def measured(study: Study, setting: Setting) -> dict[str, Any]:
     }
 
 
-def frontier(study: Study) -> dict[str, list[dict[str, Any]]]:
-    """Every family, budget by budget."""
+def frontier(
+    study: Study, known: dict[str, list[dict[str, Any]]], keep: Callable[[Any], None]
+) -> dict[str, list[dict[str, Any]]]:
+    """Every family, budget by budget; what is known is not measured again."""
     plain = Vocabulary.of(Table.bundled())
     topical, every = study.some["large"], study.every["small"]
     families: dict[str, tuple[Sequence[float], Callable[[float], Setting]]] = {
@@ -181,12 +191,14 @@ def frontier(study: Study) -> dict[str, list[dict[str, Any]]]:
         "exponential, 500 kept words": (BUDGETS, lambda e: study.best(exponential(topical, e))),
         "mean, all words": (BUDGETS, lambda e: mean(fitted_for(study.every, e), e)),
         "mean, shipped subjects, all words": (BUDGETS, lambda e: mean(plain, e, "subjects")),
-        "laplace, all words": (BUDGETS, lambda e: study.best(laplace(every, e))),
+        "laplace, all words": (SLOW, lambda e: study.best(laplace(every, e))),
         "the paper's setting": (PAPER, lambda e: (plain, Recipe("laplace", e / 100), 100)),
     }
     found: dict[str, list[dict[str, Any]]] = {}
     for name, (budgets, setting) in families.items():
-        found[name] = []
+        found[name] = known.get(name, [])
+        if found[name]:
+            continue
         for budget in budgets:
             found[name].append(measured(study, setting(budget)))
             point = found[name][-1]
@@ -195,6 +207,7 @@ def frontier(study: Study) -> dict[str, list[dict[str, Any]]]:
                 f"{point['author']['value']:.3f}  {point['setting']}  {point['seconds']} s",
                 flush=True,
             )
+        keep(found)
     return found
 
 
@@ -279,10 +292,17 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--corpus", choices=CORPORA, action="append")
     parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--resume", action="store_true", help="go on where a run was cut off")
     options = parser.parse_args()
     for name in options.corpus or CORPORA:
         study = Study.of(*CORPORA[name](options.folder), options.draws)
-        found = frontier(study)
+        path = common.DOWNLOADS / f"frontier-{name}.json"
+        known = json.loads(path.read_text()) if options.resume and path.is_file() else {}
+
+        def keep(found: Any, path: Path = path) -> None:
+            path.write_text(json.dumps(found), encoding="utf-8")
+
+        found = frontier(study, known, keep)
         oracle = topic_oracle(study.stratified, folds(study.stratified))
         result = {
             "texts": len(study.corpus),

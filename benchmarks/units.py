@@ -42,6 +42,7 @@ def main() -> None:
         [each["topic"] for each in public],
         Vocabulary.of(table),
         maps=("learnt",),
+        authors=[each["author"] for each in public],
     )
     kept = Vocabulary.of(table, features=found)
     made = Recipe("mean", 1.0, map="learnt").make(kept)

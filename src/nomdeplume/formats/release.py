@@ -55,7 +55,10 @@ def release(
                 if units is None:
                     yield from offered(bag, record.fields, record.place)
                 elif not units.add(record.fields, bag):
-                    withhold(record.place, f"no value in field {units.name!r}.")
+                    reason = f"no value in field {units.name!r}."
+                    if strict:
+                        raise InputError(f"{record.place}: {reason}")
+                    withhold(record.place, reason)
                 if record.remark:
                     tell(f"{record.place}: {record.remark}.")
             elif strict or inputs.kind == "text":

@@ -56,19 +56,21 @@ def verify(
     `tell` is told how many words are done while an exact calibration is proven again.
     """
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
+    allowed = frozenset(vocabulary.alphabetical[1].tolist())
     if all(check.holds for check in checks):
         try:
             recipe = recipe_of(certificate, outputs, weights)
             mechanism = recipe.make(vocabulary, tell=tell)
             obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
             checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
+            if mechanism.outputs is not None:
+                words = vocabulary.table.words
+                allowed = frozenset(words[i] for i in mechanism.outputs.tolist())
         except PrivacyError:
             return [*checks, Check("promises", holds=False, found="cannot be proven")]
         except InputError:
             return [*checks, Check("statements", holds=False, found="no such release can be made")]
     if release is not None:
-        kept = frozenset(vocabulary.alphabetical[1].tolist())
-        allowed = kept if outputs is None else kept & frozenset(outputs)
         checks += _release(certificate, allowed, release)
     return checks
 

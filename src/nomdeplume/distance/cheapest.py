@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
@@ -19,6 +20,7 @@ Solver = Callable[[Floats, Ints, Ints], Moves]
 
 REPEATS = 2.5  # pairs of units for a pair of distinct words, from which the simplex is faster
 UNITS, MORE = 1000, 8  # units, and pairs of them, up to which assignment beats the linear program
+SOONER = 2_000  # units that are assigned sooner than POT is imported, if nobody did yet
 VARIABLES = 4 * 10**6  # that the linear program can take
 
 
@@ -105,7 +107,8 @@ def _solver(costs: Floats, units: int) -> Solver:
     """Assignment of single units if they are few, else the simplex, else what there is."""
     if min(costs.shape) == 1:
         return _only
-    if assignable(units, costs):
+    sooner = units <= SOONER and "ot" not in sys.modules  # than POT is imported
+    if assignable(units, costs) or sooner:
         return _assigned
     if simplex():
         return _by_simplex

@@ -18,13 +18,13 @@ import numpy as np
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import common
-from frontier import newsgroups
 from nomdeplume import Laplace, Recipe, Table, Vocabulary
 from nomdeplume.bag import Bag
 from nomdeplume.features.fitting import fit_features
 from nomdeplume.formats.units import added
 from nomdeplume.mechanism import NoisyMean
 from nomdeplume.privacy.random import seeded
+from public_parts import newsgroups
 
 BUDGETS = (1.0, 2.0, 5.0, 10.0, 20.0)
 POOLS = 20  # documents that an attacker makes of each half that he has

@@ -48,7 +48,7 @@ def main() -> None:
 def stretches(table: Table) -> dict[str, float]:
     """The stretch of the map that ships, under what it depends on; written, and given back."""
     vocabulary = Vocabulary.of(table)
-    features = features_of(table, mapped("subjects", vocabulary, None).image)
+    features = features_of(table, mapped("subjects", vocabulary, None).image, vocabulary.ids)
     found = {
         key_of(table, features, vocabulary.ids): stretch(table, features, vocabulary.ids),
     }

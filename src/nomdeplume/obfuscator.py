@@ -59,6 +59,12 @@ class Obfuscator:
             )
         if self.mechanism.table is not self.vocabulary.table:
             raise InputError("the mechanism and the vocabulary must have the same table.")
+        covered = getattr(self.mechanism, "inputs", None)
+        if covered is not None and not np.isin(self.vocabulary.ids, covered).all():
+            raise InputError(
+                "the mechanism is not made for all kept words, so that it would refuse some texts; "
+                "give it inputs=vocabulary.ids."
+            )
         if not self.vocabulary.holds(self.mechanism.outputs):
             raise InputError(
                 "the mechanism may release words outside the kept vocabulary; "
@@ -163,11 +169,11 @@ class Obfuscator:
             tolerance=tolerance,
             covers=covers,
         )
-        first = len(self.guarantees) - level.of_texts
-        return (
-            *(one(each, of_texts=False) for each in self.guarantees[:first]),
-            *(one(each, of_texts=True, account=level.account) for each in self.guarantees[first:]),
-        )
+        *others, widest = self.guarantees
+        last = one(widest, of_texts=True, account=level.account)
+        told = level.of_texts > 1 and len(last.odds) > 1  # if near texts are near here
+        account = level.account if told else None
+        return (*(one(o, of_texts=told, nearer=told, account=account) for o in others), last)
 
     def account(self, x: str, y: str) -> Account:
         """What is lost between two texts, purely and up to a δ: as Laplace noise loses it.

@@ -2,11 +2,13 @@
 
 import csv
 import json
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
 from nomdeplume import Table, Vocabulary
+from nomdeplume.privacy.certificate import UNITS
 from tests.cli.conftest import here
 
 WORDS = [
@@ -263,7 +265,7 @@ def test_noisy_means_come_out_beside_the_words(call, folder, name):
     assert stated(folder, name)["vectors"] is True
     assert stated(folder, "plain.jsonl")["vectors"] is False
     checked = ("--release", name, "--table", "t.txt")
-    assert "All 9" in call("certificate", f"{name}.certificate.json", *checked).stdout
+    assert "All 10" in call("certificate", f"{name}.certificate.json", *checked).stdout
 
 
 def test_vectors_that_were_not_stated_are_found(call, folder):
@@ -419,3 +421,54 @@ def test_losses_of_several_documents_add_up(between):
 
     assert many["loss"] == pytest.approx(12 * one["loss"])
     assert many["loss_of_means"] == pytest.approx(12 * one["loss_of_means"])
+
+
+def forged(folder, name, change, rows):
+    """A release with other rows under a certificate that says so, but for its hash."""
+    text = "".join(f"{json.dumps(row)}\n" for row in rows)
+    (folder / name).write_text(text, encoding="utf-8")
+    output = {"kind": "jsonl", "sha256": sha256(text.encode()).hexdigest()}
+    facts = stated(folder, name) | change | {"output": output}
+    (folder / f"{name}.certificate.json").write_text(json.dumps(facts), encoding="utf-8")
+
+
+VECTORS = {
+    "a sentence": "a text that was never released",
+    "numbers that are not on the grid": [0.1, 0.2, 0.3],
+    "more numbers": [0.0] * 30,
+    "nothing": None,
+}
+
+
+@pytest.mark.parametrize("vector", VECTORS.values(), ids=VECTORS)
+def test_a_vector_that_is_no_noisy_mean_is_found(call, folder, vector):
+    call("obfuscate", "in.jsonl", "-o", "o.jsonl", *OWN, "--vectors")
+    check = ("certificate", "o.jsonl.certificate.json", "--release", "o.jsonl", "--table", "t.txt")
+    rows = [json.loads(line) for line in (folder / "o.jsonl").read_text().splitlines()]
+    call(*check)
+    rows[0]["vector"] = vector
+    forged(folder, "o.jsonl", {}, rows)
+
+    assert "vectors" in call(*check, code=3).stderr
+
+
+def test_documents_that_are_no_units_are_found(call, folder):
+    call("obfuscate", "in.jsonl", "-o", "o.jsonl", *OWN, "--keep", "topic")
+    rows = [json.loads(line) for line in (folder / "o.jsonl").read_text().splitlines()]
+    rows = [row | {"topic": "one"} for row in rows]
+
+    forged(folder, "o.jsonl", {"unit_field": "topic", "several_documents": UNITS}, rows)
+    check = ("certificate", "o.jsonl.certificate.json", "--release", "o.jsonl", "--table", "t.txt")
+
+    assert "units" in call(*check, code=3).stderr
+    forged(folder, "o.jsonl", {"unit_field": "author"}, rows)
+    assert "statements" in call(*check, code=3).stderr
+
+
+def test_a_folder_of_units_is_numbered_whatever_is_asked(call, folder):
+    (folder / "texts").mkdir()
+    for name in ("a.txt", "b.txt"):
+        (folder / "texts" / name).write_text(f"{WORDS[0]} {WORDS[1]}", encoding="utf-8")
+    call("obfuscate", "texts", "-o", "out", *OWN, "--unit-field", "name", "--no-id")
+
+    assert len(list((folder / "out").iterdir())) == 2

@@ -11,9 +11,10 @@ from tests.conftest import ALPHA
 from nomdeplume import InputError, Laplace, Obfuscator, PrivacyError, Table, Vocabulary
 from nomdeplume.bag import Bag
 from nomdeplume.distance import word_mover
-from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection
+from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Values
 from nomdeplume.mechanism.pairs import Steepest, Words
-from nomdeplume.mechanism.stretch import features_of, stretch
+from nomdeplume.mechanism.remembered import Memory
+from nomdeplume.mechanism.stretch import features_of, key_of, stretch
 from nomdeplume.privacy.exact import bags
 from nomdeplume.text import StopWords
 
@@ -76,7 +77,8 @@ def test_the_stretch_is_the_largest_of_all_pairs(kind, name, rng):
     table = table_of(CLOUDS[kind])
     scale, centre = {"tiny": 1e-12, "huge": 1e12}.get(kind, 1.0), 1e4 * (kind == "off centre")
     image = images(rng, scale, centre)[name]
-    features, ids = features_of(table, image), np.arange(len(table))
+    ids = np.arange(len(table))
+    features = features_of(table, image, ids)
     found, due = stretch(table, features, ids), brute(table, features, ids)
 
     assert due <= found <= due * (1 + 2e-6)  # never below, and not by more than its last digit
@@ -84,7 +86,7 @@ def test_the_stretch_is_the_largest_of_all_pairs(kind, name, rng):
 
 def test_the_stretch_is_over_the_inputs_only(rng):
     table = table_of(CLOUDS["near duplicates"])
-    features = features_of(table, images(rng)["network"])
+    features = features_of(table, images(rng)["network"], np.arange(len(table)))
     some = np.arange(0, 300, 2)
 
     assert stretch(table, features, some) < stretch(table, features, np.arange(300))
@@ -94,7 +96,7 @@ def test_the_stretch_is_over_the_inputs_only(rng):
 def test_vectors_themselves_are_not_stretched(rng):
     table = table_of(CLOUDS["plain"])
 
-    assert features_of(table, None) is table
+    assert features_of(table, None, np.arange(len(table))) is table
     assert stretch(table, table, np.arange(300)) == 1
 
 
@@ -230,3 +232,26 @@ def test_the_code_adds_noise_of_that_law(rng):
     assert fit(BUDGET) > ALPHA
     assert fit(0.94 * BUDGET) < ALPHA
     assert fit(1.06 * BUDGET) < ALPHA
+
+
+def test_words_at_one_place_have_the_value_of_the_first_that_is_kept():
+    """The first word of all is not kept, and has no value."""
+    places = np.array([[0, 0], [3, 4], [0, 0], [0, 0]])
+    table = Table(["aa", "bb", "cc", "dd"], places)
+    inputs = np.array([1, 2, 3])
+    features = features_of(table, Values(inputs, [[1.0], [7.0], [9.0]]), inputs)
+
+    assert features.vectors[inputs].ravel().tolist() == [1, 7, 7]
+    assert stretch(table, features, inputs) == pytest.approx(6 / 5, rel=1e-6)
+
+
+def test_a_remembered_stretch_below_that_of_some_pair_is_not_believed(tmp_path):
+    rng = np.random.default_rng(0)
+    table = Table([f"w{chr(97 + i)}" for i in range(20)], rng.standard_normal((20, 3)))
+    inputs, memory = np.arange(20), Memory(tmp_path)
+    features = features_of(table, Values(inputs, rng.standard_normal((20, 2))), inputs)
+    due = stretch(table, features, inputs)
+    memory.keep_number(key_of(table, features, inputs), due / 1000)
+
+    assert stretch(table, features, inputs, memory=memory) == due
+    assert memory.number(key_of(table, features, inputs)) == due

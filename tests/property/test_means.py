@@ -14,7 +14,7 @@ import pytest
 from nomdeplume import Corpus, Laplace, Obfuscator, Table, Vocabulary
 from nomdeplume.bag import Bag
 from nomdeplume.decode import zipf
-from nomdeplume.mechanism import Network, NoisyMean, Projection
+from nomdeplume.mechanism import Network, NoisyMean, Projection, Values
 from nomdeplume.mechanism.maps import mapped
 from nomdeplume.mechanism.pairs import Steepest, Words
 from nomdeplume.privacy.promise import REFERENCES
@@ -22,7 +22,7 @@ from nomdeplume.privacy.promise import REFERENCES
 ROOT = Path(__file__).parents[2]
 FIRST = 12_000  # words of the table, most of what texts hold
 LENGTHS = (1, 1, 2, 3, 5, 8, 30, 200, 1000, 5000)
-MAPS = ("vectors", "principal", "subjects", "anchors", "topics", "learnt")
+MAPS = ("vectors", "principal", "subjects", "anchors", "topics", "values", "network")
 SLACK = 1 + 1e-9
 
 
@@ -80,7 +80,9 @@ def image_of(name, vocabulary, rng):
     if name == "topics":  # as fitted ones are: few directions, not all of length 1
         directions = np.linalg.qr(rng.standard_normal((k, 7)))[0].T
         return Projection(directions * np.linspace(0.3, 1, 7)[:, None], "topics")
-    if name == "learnt":
+    if name == "values":  # any numbers at all, one row a word
+        return Values(vocabulary.ids, rng.standard_normal((len(vocabulary), 4)))
+    if name == "network":
         inner = rng.standard_normal((16, k)) / np.sqrt(k)
         return Network(rng.standard_normal((5, k)), inner, np.ones(16), np.ones((5, 16)))
     return mapped(name, vocabulary, None).image

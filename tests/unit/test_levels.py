@@ -418,3 +418,19 @@ def test_a_pickled_obfuscator_releases_the_same(kept, tmp_path, monkeypatch):
     assert two([LONG], seeded(1))[0].words == one([LONG], seeded(1))[0].words
     assert two.mechanism.stretch == one.mechanism.stretch
     assert two.mechanism.tell is None
+
+
+def test_a_mechanism_that_lacks_kept_words_is_refused():
+    """It would refuse some texts and not others, and a refusal tells."""
+    table = Table(("apple", "pear", "lake"), np.array([[0, 0], [0, 1], [5, 5]]))
+    kept = Vocabulary.of(table, "none")
+    with pytest.raises(InputError, match="all kept words"):
+        Obfuscator(kept, NoisyMean(table, Laplace(1.0), [0, 1], outputs=kept.ids))
+
+
+@pytest.mark.parametrize("words", [("apple",), ("apple", "pear")])
+def test_words_at_one_place_are_released_all_the_same(words):
+    table = Table(words, np.zeros((len(words), 2)))
+    [document] = Obfuscator.mean(Vocabulary.of(table, "none"), size=4)(["apple"])
+
+    assert set(document.words) <= set(words)

@@ -93,5 +93,7 @@ def test_where_few_of_these_are_kept_all_kept_words_come_out(bundled, subjects):
     table = Table([bundled.words[i] for i in ids], bundled.vectors[ids], language="en")
     few = Table(table.words[:99], table.vectors[:99], language="en")
 
-    assert mapped("subjects", Vocabulary.of(table), None).outputs is not None
-    assert mapped("principal", Vocabulary.of(few), None).outputs is None
+    readable = mapped("subjects", Vocabulary.of(table), None).outputs
+
+    assert {table.words[i] for i in readable} == set(listed)
+    assert (mapped("principal", Vocabulary.of(few), None).outputs == np.arange(99)).all()

@@ -59,8 +59,7 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         options["stop_words"] = tuple(lists)
     if stated.features and options["features"] is None:
         raise InputError(
-            f"the certificate is for topic words, {stated.features}; give their file with "
-            "--features."
+            f"the certificate is for features, {stated.features}; give their file with --features."
         )
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
@@ -147,10 +146,12 @@ def _plain(stated: Certificate) -> str:
         f"{stated.empty_documents}."
     )
     if stated.features:
-        table += f" Topic words: {stated.features}."
+        table += f" Features: {stated.features}."
     parts = [fill(f"{stated.warning}.")] if stated.warning else []
     parts += [f"{fill(made)}\n{fill(table)}"]
     parts += [stated.proviso] if stated.proviso else []
-    parts += [promise.plainly() for promise in stated.promises]
+    *others, widest = stated.promises
+    parts += [promise.plainly() for promise in others]
+    parts += [widest.plainly(others[0] if stated.at_once else None)]
     parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits)))]
     return "\n\n".join(parts)

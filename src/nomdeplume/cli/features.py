@@ -91,6 +91,7 @@ def fit(inputs: tuple[str, ...], **options: Any) -> int:
     nomdeplume features fit news.jsonl --map learnt --budget 3 -o my.features
     nomdeplume obfuscate letters.jsonl --features my.features --budget 3 -o released.jsonl
     """
+    from nomdeplume.cli.progress import learning
     from nomdeplume.features.fitting import fit_features
     from nomdeplume.formats.targets import separate, vacant
 
@@ -101,7 +102,13 @@ def fit(inputs: tuple[str, ...], **options: Any) -> int:
     read = _Read(_opened(inputs, options), options)
     given = {name: options[name] for name in names}
     authors = read.authors if options["author_field"] else None
-    found = fit_features(read.texts(), read.topics, vocabulary, authors=authors, **given)
+    shown = sys.stderr.isatty() and not options["quiet"]
+    if "learnt" in options["maps"] and options["words"] == 0 and not options["quiet"]:
+        click.echo("nomdeplume: a map of all words takes a few minutes to learn.", err=True)
+    with learning(shown=shown) as tell:
+        found = fit_features(
+            read.texts(), read.topics, vocabulary, authors=authors, tell=tell, **given
+        )
     _save(found, options["output"], force=options["force"])
     if not options["quiet"]:
         click.echo(f"{options['output']}: {_told(found)}")

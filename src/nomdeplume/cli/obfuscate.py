@@ -51,7 +51,8 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     "--unit-field",
     metavar="FIELD",
     help="Release all texts of one value, an author's say, as one document: whoever wrote them "
-    "spends one budget, however much there is.",
+    "spends one budget, however much there is. Texts without a value are withheld, and no other "
+    "field can be kept.",
 )
 @click.option(
     "--vectors", is_flag=True, help="Of mean: release also the noisy means, under the same promise."
@@ -104,6 +105,8 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     fields = Fields(options["text_field"], options["id_field"], _kept(options), _with_id(options))
     obfuscator = _obfuscator(options)
+    if options["vectors"] and "vector" in fields.released:
+        raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
     if options["vectors"] and obfuscator.level.symbol != "E":
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))

@@ -110,6 +110,22 @@ def calibrating(words: int, *, shown: bool) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
+def learning(*, shown: bool) -> Iterator[Callable[[int], None]]:
+    """A function that counts the steps of a map that is learnt, if one is."""
+    from nomdeplume.features.learning import STEPS
+
+    with ExitStack() as stack:
+        bar: list[Callable[[int], None]] = []
+
+        def tell(_: int) -> None:
+            if not bar:
+                bar.append(stack.enter_context(counted(STEPS, "steps learnt", shown=shown)))
+            bar[0](1)
+
+        yield tell
+
+
+@contextmanager
 def stepped(
     total: int, *, shown: bool
 ) -> Iterator[tuple[Callable[[str], None], Callable[[], None]]]:

@@ -18,7 +18,7 @@ def report(certificate: Certificate, tally: Tally, output: Path | None, saved: P
 
     lines = [
         fill(f"{certificate.warning}.") if certificate.warning else "",
-        fill(f"Topic words: {certificate.features}.") if certificate.features else "",
+        fill(f"Features: {certificate.features}.") if certificate.features else "",
         fill(_released(certificate, tally, output)),
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
@@ -43,13 +43,14 @@ def _spent(certificate: Certificate) -> str:
 
 def _released(certificate: Certificate, tally: Tally, output: Path | None) -> str:
     """How much was released, how much of it is as it was, and what came along."""
-    count = f"{tally.released:,}"
-    if tally.withheld:
+    count, unit = f"{tally.released:,}", certificate.unit_field
+    if tally.withheld and not unit:
         count += f" of {tally.released + tally.withheld:,}"
     plural = "" if count == "1" else "s"
     parts = [
         f"Released {count} document{plural} of {certificate.size:,} words"
-        f"{f' to {output}' if output else ''}, with {_spent(certificate)}.",
+        f"{f' to {output}' if output else ''}, with {_spent(certificate)}"
+        f"{f', one for each {unit}' if unit else ''}.",
     ]
     if certificate.unchanged is not None:
         stay = 100 * certificate.unchanged
@@ -64,5 +65,6 @@ def _released(certificate: Certificate, tally: Tally, output: Path | None) -> st
             "noise on a public word stands for that (--empty withhold leaves it out)."
         )
     if tally.withheld:
-        parts.append(f"{tally.withheld:,} withheld.")
+        what = f" text{'s' * (tally.withheld != 1)}" if unit else ""
+        parts.append(f"{tally.withheld:,}{what} withheld.")
     return " ".join(parts)

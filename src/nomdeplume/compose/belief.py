@@ -11,7 +11,7 @@ from nomdeplume.errors import InputError, positive
 
 Floats = NDArray[np.float64]
 
-GAIN = 2.0
+GAIN, MOST = 2.0, 1e3
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +27,8 @@ class Belief:
     gain: float = field(default=GAIN, kw_only=True)
 
     def __post_init__(self) -> None:
-        positive("gain", self.gain)
+        if positive("gain", self.gain) > MOST:
+            raise InputError(f"gain must be at most {MOST:g}, got {self.gain:g}.")
         if self.origin.ndim != 1 or not np.isfinite(self.origin).all():
             raise InputError("the origin of a belief must be one row of finite numbers.")
 

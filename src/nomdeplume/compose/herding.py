@@ -1,4 +1,4 @@
-"""Herding: word after word, so that the mean of all so far stays near a target."""
+"""Herding (Welling 2009): word after word, so that their mean stays near a target."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from nomdeplume.compose.kinds import Compose, Floats, Ids
 from nomdeplume.errors import InputError
 
 Float32s = NDArray[np.float32]
+
+MOST = 1e6
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,8 @@ class Herding:
     name: str = "herding"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.penalty < np.inf:
-            raise InputError(f"penalty must be a number of at least 0, got {self.penalty!r}.")
+        if not 0 <= self.penalty <= MOST:
+            raise InputError(f"penalty must be from 0 to {MOST:g}, got {self.penalty!r}.")
 
     @property
     def settings(self) -> dict[str, float | str]:

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.compose.kinds import Compose, Floats, Ids
-from nomdeplume.errors import positive
+from nomdeplume.errors import InputError, positive
 
+LEAST = 1e-6
 STEPS = 30  # of Newton's method, at most
 NEAR = 1e-6  # of a unit: a mean this near to its target is met
-BLOCK = 64  # documents tilted together: (64, Y, m) numbers at most, in parts
+HALVED = 20  # times a step is halved, at most
+BLOCK = 64  # documents tilted together
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class MaxEnt:
     name: str = "maxent"
 
     def __post_init__(self) -> None:
-        positive("ridge", self.ridge)
+        if not LEAST <= positive("ridge", self.ridge) <= 1 / LEAST:
+            raise InputError(f"ridge must be from {LEAST:g} to {1 / LEAST:g}, got {self.ridge:g}.")
 
     @property
     def settings(self) -> dict[str, float | str]:
@@ -68,16 +71,16 @@ def _tilted(rows: Floats, z: Floats, before: Floats, ridge: float) -> Floats:
         slope = z - mean - ridge * tilt
         if np.abs(slope).max(initial=0.0) < NEAR:
             break
-        second = np.einsum("ny,ym,yl->nml", chances, rows, rows, optimize=True)
+        second = np.stack([(rows.T * each) @ rows for each in chances])
         second -= mean[:, :, None] * mean[:, None, :] - ridge * np.eye(m)
         step = np.linalg.solve(second, slope[:, :, None])[:, :, 0]
         share = np.ones((n, 1))
-        for _ in range(STEPS):
+        for halved in range(HALVED + 1):
             found, better = _law(rows, z, before, tilt + share * step, ridge)
             worse = better < value - 1e-12
             if not worse.any():
                 break
-            share[worse] /= 2
+            share[worse] = share[worse] / 2 if halved < HALVED - 1 else 0.0  # then stay
         tilt, chances, value = tilt + share * step, found, better
     return chances
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from time import monotonic
@@ -54,6 +54,7 @@ class Lab:
     draws: int = 5
     seed: int | None = None
     places: Table | None = None  # where who reads releases takes words to be; the table's vectors
+    _labs: dict[str, Lab] = field(default_factory=dict, repr=False)  # by what means were taken of
     bags: bool = True  # whether releases are kept words in alphabetical order, or texts in any form
 
     def before(self, tell: Tell) -> dict[str, Any]:
@@ -139,7 +140,10 @@ class Lab:
         """The lab of who knows the map that means were taken of, and reads words by it."""
         if not isinstance(mechanism, NoisyMean):
             return self
-        return replace(self, places=mechanism.features)
+        key = mechanism.features.fingerprint
+        if key not in self._labs:
+            self._labs[key] = replace(self, places=mechanism.features)
+        return self._labs[key]
 
     def _attacked(
         self,

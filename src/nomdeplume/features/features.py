@@ -58,6 +58,12 @@ class Features:
         mapped = self.directions is not None or self.anchors or self.values is not None
         if not (self.words or mapped):
             raise InputError("features must hold at least one word, or a map.")
+        wide = {
+            "topics": 0 if self.directions is None else len(self.directions),
+            "learnt": 0 if self.values is None else np.shape(self.values)[1],
+        }
+        if any(wide.get(name) != len(row) for name, row in self.origins.items()):
+            raise InputError("the origins of features must be as long as their maps are wide.")
         if self.values is not None and self.words and len(self.values) != len(self.words):
             raise InputError("a learnt map must have a row of values for each word.")
         if self.method not in METHODS:

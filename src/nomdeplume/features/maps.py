@@ -37,6 +37,8 @@ def fitted_maps(
     names = list(wanted)
     if unknown := [name for name in names if name not in FITTED]:
         raise InputError(f"maps that are fitted are {', '.join(FITTED)}; got {unknown[0]!r:.20}.")
+    if "learnt" not in names and (budget is not None or authors is not None):
+        raise InputError("a budget and authors are for the map learnt; ask for it, or leave them.")
     if authors is not None and len(authors) != len(texts):
         raise InputError(
             f"every text needs an author, got {len(texts):,} texts and {len(authors):,} authors."
@@ -55,7 +57,7 @@ def fitted_maps(
             narrowed,
             chosen,
             m=dimensions or min(DIMENSIONS, _k(texts)),
-            budget=budget or BUDGET,
+            budget=BUDGET if budget is None else budget,
             authors=None if authors is None else ["" if a is None else str(a) for a in authors],
             tell=tell,
         )

@@ -55,7 +55,7 @@ class Fields:
             raise InputError(
                 f"field {self.text!r} is the private text; it cannot be kept or be the id."
             )
-        for name in {"text", "vector", "warning"} & {self.id, *self.keep}:
+        for name in {"text", "warning"} & {self.id, *self.keep}:
             raise InputError(
                 f"field {name!r} of the output has a meaning of its own; keep another."
             )

@@ -1,4 +1,7 @@
-"""Records in, documents out: the flow over a whole input, in memory that does not grow with it."""
+"""Records in, documents out: the flow over a whole input, in memory that does not grow with it.
+
+But for units: of each value of a field one bag is held until all texts were read.
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nomdeplume import strict_json
+from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import is_text
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.streams import LONGEST, lines, unpacked
@@ -40,14 +41,19 @@ def records(path: Path, kind: str, *, ours: bool = True) -> Iterator[Mapping[str
 
 
 def _rows(batch: Any) -> Iterator[dict[str, Any]]:
-    """The rows, with their strings; of other columns only that they are there."""
+    """The rows, with strings, whole numbers and lists; of others only that they are there."""
     names = batch.schema.names
     if len(set(names)) < len(names):
         raise ValueError("a release has no name twice")
-    texts = [name for name in names if is_text(batch.schema.field(name).type)]
-    columns = {name: batch.column(name).to_pylist() for name in texts}
+    shown = [name for name in names if _is_shown(batch.schema.field(name).type)]
+    columns = {name: batch.column(name).to_pylist() for name in shown}
     for i in range(batch.num_rows):
         yield {name: columns[name][i] if name in columns else None for name in names}
+
+
+def _is_shown(kind: Any) -> bool:
+    types = arrow().types
+    return is_text(kind) or types.is_integer(kind) or types.is_list(kind)
 
 
 def _csv(content: io.BufferedReader[Any], delimiter: str) -> Iterator[dict[str, Any]]:

@@ -216,7 +216,8 @@ class FolderSink:
         fields: Mapping[str, Any],
         vector: Vector = None,  # noqa: ARG002 - refused before
     ) -> None:
-        name = str(fields.get("name", f"document-{fields['id']:04}.txt"))
+        number = fields.get("id", len(self._lines) + 1)
+        name = str(fields.get("name", f"document-{number:04}.txt"))
         place = self._partial / name
         place.parent.mkdir(parents=True, exist_ok=True)
         data = ((f"# {self._warning}\n" if self._warning else "") + words + "\n").encode()

@@ -68,14 +68,14 @@ def projection(table: Table, features: Features | None, m: int) -> Projection:
 
 
 def _vectors(vocabulary: Vocabulary, _: int | None) -> Map:
-    return Map(None, _about_nothing(vocabulary, None), _readable(vocabulary))
+    return _of(vocabulary, None)
 
 
 def _principal(vocabulary: Vocabulary, m: int | None) -> Map:
     table = vocabulary.table
     directions = principal_directions(table, m or min(PRINCIPAL, table.dimensions))
     image = Projection(directions, "principal")
-    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
+    return _of(vocabulary, image)
 
 
 def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
@@ -83,7 +83,7 @@ def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
     subjects, table = _told(vocabulary), vocabulary.table
     chosen = number(m or min(SUBJECTS, table.dimensions), table.dimensions)
     image = Projection(subjects.directions(table, chosen), "subjects")
-    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
+    return _of(vocabulary, image)
 
 
 def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
@@ -100,13 +100,16 @@ def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
     """By how near words are to anchors: those of features if they hold some, else of subjects."""
     features, table = vocabulary.features, vocabulary.table
     if features is not None and features.anchors:
+        features.of_table(table)
         ids = [table.ids(words) for words in features.anchors]
         sets = [table.vectors[some].astype(np.float64) for some in ids if len(some)]
+        if len(sets) < len(ids):
+            raise InputError("every topic of the features needs an anchor that the table knows.")
         image = Anchors.fading(sets, _common(vocabulary), f"features {features.fingerprint[:16]}")
-        return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
+        return _of(vocabulary, image)
     subjects = _told(vocabulary)
     image = Anchors.fading(subjects.sets(table), _common(vocabulary), "subjects")
-    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
+    return _of(vocabulary, image)
 
 
 def _learnt(vocabulary: Vocabulary, _: int | None) -> Map:
@@ -125,6 +128,8 @@ def _learnt_values(features: Features, vocabulary: Vocabulary) -> tuple[Ids, Flo
     values = np.asarray(features.values)
     if features.words:
         ids = vocabulary.table.ids(features.words)
+        if len(ids) != len(values):
+            raise InputError("the learnt map has words that the table does not; fit it with it.")
         order = np.argsort(ids)
         return ids[order], values[order]
     if features.kept_fingerprint != vocabulary.fingerprint or len(values) != len(vocabulary):
@@ -161,6 +166,10 @@ def _kept(words: Sequence[str], vocabulary: Vocabulary) -> Ids:
 
 def _common(vocabulary: Vocabulary) -> Floats:
     return vocabulary.table.vectors[vocabulary.ids[:COMMON]].astype(np.float64)
+
+
+def _of(vocabulary: Vocabulary, image: Anchors | Projection | None) -> Map:
+    return Map(image, _about_nothing(vocabulary, image), _readable(vocabulary))
 
 
 def _seen(

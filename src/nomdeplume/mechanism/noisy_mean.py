@@ -94,7 +94,7 @@ class NoisyMean:
     @cached_property
     def features(self) -> Table:
         """Every word of the table with its features, before they are divided."""
-        return features_of(self.table, self.image)
+        return features_of(self.table, self.image, all_of(self.table, self.inputs))
 
     @cached_property
     def stretch(self) -> float:

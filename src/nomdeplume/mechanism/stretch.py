@@ -17,23 +17,26 @@ from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
 
+SOME = 1 << 13  # pairs that what is remembered is held against
 DIGITS = 7  # of a stretch, rounded up: the last ones differ from machine to machine
 
 
-def features_of(table: Table, image: FeatureMap | None) -> Table:
-    """The words with their features, as float32; words with one vector have one feature too.
+def features_of(table: Table, image: FeatureMap | None, inputs: Ids) -> Table:
+    """The words with their features, as float32; inputs with one vector have one feature too.
 
     A product of matrices may round the same row in two ways, by its place in a block.
     """
     if image is None:
         return table
     found = image.over(table)
-    rows = np.ascontiguousarray(table.vectors[:] + 0)  # −0 becomes 0
+    rows = np.ascontiguousarray(table.vectors[inputs] + 0)  # −0 becomes 0
     whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
     _, first, which = np.unique(whole, return_index=True, return_inverse=True)
-    if len(first) == len(table):
+    if len(first) == len(inputs):
         return found
-    return Table.owning(found.words, found.vectors[first[which]], found.name, found.language)
+    vectors = np.array(found.vectors[:], dtype=np.float32)
+    vectors[inputs] = vectors[inputs[first[which]]]
+    return Table.owning(found.words, vectors, found.name, found.language)
 
 
 def stretch(
@@ -47,20 +50,32 @@ def stretch(
     """L = max ‖φ(v) − φ(w)‖ / ‖v − w‖ over all pairs of the input words, rounded up.
 
     Dividing φ by it certifies any φ, whatever it was made by: no pair is sampled or left out.
+    One that is remembered must not be below that of some pairs.
     """
     if features is table:
         return 1.0
+    words = Words(table, inputs, features.vectors[inputs].astype(np.float64))
     key = key_of(table, features, inputs)
     known = memory.number(key) if memory else None
-    if known is None:
-        values = features.vectors[inputs].astype(np.float64)
-        found = Steepest(Words(table, inputs, values), tell=tell)
-        known = _up(float(found.slopes.max(initial=0.0)))
-        if memory:
+    if known is None or known < _of_some(words):
+        known = _up(float(Steepest(words, tell=tell).slopes.max(initial=0.0)))
+        if memory and known:
             memory.keep_number(key, known)
-    if not known:
-        raise InputError("the map gives all kept words the same features, so none can be told.")
-    return known
+    if known:
+        return known
+    if np.ptp(table.vectors[inputs], axis=0).any():
+        raise InputError(
+            "the map gives all kept words the same features, so none can be told; take "
+            "--map vectors."
+        )
+    return 1.0  # there is one place only
+
+
+def _of_some(words: Words) -> float:
+    """The largest slope of some thousand pairs."""
+    n = len(words.ids)
+    pairs = np.random.default_rng(0).integers(0, n, (SOME, 2))
+    return float(words.slopes(pairs).max(initial=0.0))
 
 
 def key_of(table: Table, features: Table, inputs: Ids) -> str:

@@ -109,6 +109,7 @@ def state(
     vocabulary: Vocabulary,
     *,
     of_texts: bool,
+    nearer: bool = False,
     account: Callable[[str, str], Account | None] | None = None,
     any_two: Account | None = None,
     tolerance: float = TOLERANCE,
@@ -116,7 +117,8 @@ def state(
 ) -> Promise:
     """A guarantee as a promise: what it says, and what it means between public texts.
 
-    If it is not one between texts, no odds between texts follow from it. Accounts, of two
+    If it is not one between texts, no odds between texts follow from it; one that is `nearer`
+    need not find far texts farther apart. Accounts, of two
     texts and of any two, tell what is lost up to δ, but for about a share of `tolerance`;
     without them that is the pure loss. `covers` says what is left out, if anything is: odds
     between texts that differ in that have no bound, and none is stated.
@@ -124,6 +126,7 @@ def state(
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
     odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
+    odds = odds if nearer or _ascending(odds) else []  # else near is not near here
     odds.append(
         _odds(
             "any", guarantee.metric.widest(vocabulary.table.radius), guarantee, any_two, tolerance
@@ -164,9 +167,12 @@ def _references(
         if all(len(vocabulary.bag(text)) for text in texts):  # a small table may know no word
             known = account(*texts) if account else None
             odds.append(_odds(pair, guarantee.metric(*texts), guarantee, known, tolerance))
-    ordered = all(x.distance < y.distance for x, y in pairwise(odds))
     finite = all(isfinite(each.distance) for each in odds)
-    return odds if finite and ordered and len(odds) == 3 else []  # else near is not near here
+    return odds if finite and len(odds) == 3 else []
+
+
+def _ascending(odds: list[Odds]) -> bool:
+    return all(x.distance < y.distance for x, y in pairwise(odds))
 
 
 def _odds(

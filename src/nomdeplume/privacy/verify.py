@@ -22,6 +22,7 @@ from nomdeplume.mechanism import MECHANISMS, Recipe
 from nomdeplume.mechanism.tight import Tell
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
+from nomdeplume.privacy.beside import Beside
 from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import Promise
 from nomdeplume.vocabulary import Vocabulary
@@ -56,13 +57,14 @@ def verify(
     `tell` is told how many words are done while an exact calibration is proven again.
     """
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
-    allowed = frozenset(vocabulary.alphabetical[1].tolist())
+    allowed, beside = frozenset(vocabulary.alphabetical[1].tolist()), Beside(certificate)
     if all(check.holds for check in checks):
         try:
             recipe = recipe_of(certificate, outputs, weights)
             mechanism = recipe.make(vocabulary, tell=tell)
             obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
             checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
+            beside.grid = getattr(mechanism, "grid", 0.0)
             if mechanism.outputs is not None:
                 words = vocabulary.table.words
                 allowed = frozenset(words[i] for i in mechanism.outputs.tolist())
@@ -71,7 +73,7 @@ def verify(
         except InputError:
             return [*checks, Check("statements", holds=False, found="no such release can be made")]
     if release is not None:
-        checks += _release(certificate, allowed, release)
+        checks += _release(certificate, allowed, beside, release)
     return checks
 
 
@@ -107,6 +109,8 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     wrong = [name for name in names if getattr(due, name) != getattr(certificate, name)]
     wrong += [] if _alike(due.settings, certificate.settings) else ["settings"]
     wrong += ["documents"] if certificate.documents < 0 else []
+    unit, kept = certificate.unit_field, set(certificate.kept_fields)
+    wrong += ["kept_fields"] if unit and kept - {unit} else []
     wrong += [] if _close(certificate.unchanged, due.unchanged) else ["unchanged"]
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]
     found = "follow from the parameters" if not wrong else f"do not follow: {', '.join(wrong)}"
@@ -175,7 +179,9 @@ def recipe_of(
     )
 
 
-def _release(certificate: Certificate, allowed: frozenset[str], path: Path) -> list[Check]:
+def _release(
+    certificate: Certificate, allowed: frozenset[str], beside: Beside, path: Path
+) -> list[Check]:
     """Hash, number, size, vocabulary and order of the released documents, in one pass."""
     if not path.exists():
         raise InputError(f"no release at {path}.")
@@ -186,7 +192,9 @@ def _release(certificate: Certificate, allowed: frozenset[str], path: Path) -> l
     checks = [_compare("hash", f"SHA-256 {hashed[:16]}…", unlike, holds=hashed == due)]
     documents = sizes = known = ordered = 0
     try:
-        for words in _documents(path, certificate):
+        for record in _documents(path, certificate):
+            words = _words_of(record, certificate)
+            beside.look(record)
             documents += 1
             sizes += len(words) == certificate.size
             known += allowed.issuperset(words)
@@ -194,6 +202,10 @@ def _release(certificate: Certificate, allowed: frozenset[str], path: Path) -> l
     except UNREADABLE:
         return [*checks, Check("documents", holds=False, found="cannot be read to the end")]
     number = certificate.documents
+    if certificate.vectors:
+        checks.append(_all("vectors", beside.means, documents, "with a noisy mean on the grid"))
+    if beside.kept_unit:
+        checks.append(_all("units", beside.units, documents, "of a unit that no other has"))
     return [
         *checks,
         _compare("documents", f"{documents:,} found", f"{number:,}", holds=documents == number),
@@ -220,15 +232,16 @@ def _hash_of_words(path: Path, certificate: Certificate) -> str:
     """SHA-256 of the words line by line: a frame is whatever file it was saved as."""
     found = sha256()
     try:
-        for words in _documents(path, certificate):
+        for record in _documents(path, certificate):
+            words = _words_of(record, certificate)
             found.update(f"{' '.join(words)}\n".encode())
     except UNREADABLE:
         return "nothing"
     return found.hexdigest()
 
 
-def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
-    """The words of each released document; the mark of a seeded release is none of them."""
+def _documents(path: Path, certificate: Certificate) -> Iterator[Mapping[str, Any]]:
+    """The record of each released document; the mark of a seeded release is none of them."""
     kind: str = certificate.output.kind
     kind = named(path) or "text" if kind == "frame" else kind
     for file in _in(path) if path.is_dir() else [path]:
@@ -236,7 +249,7 @@ def _documents(path: Path, certificate: Certificate) -> Iterator[list[str]]:
             plain = kind in ("text", "folder")
             marked = plain and certificate.seeded and record["text"].startswith("# NOT PRIVATE")
             if not marked:
-                yield _words_of(record, certificate)
+                yield record
 
 
 def _words_of(record: Mapping[str, Any], certificate: Certificate) -> list[str]:

@@ -61,7 +61,9 @@ def _words(cell: Cell) -> str:
     if figure is None:
         return ""
     unchanged = number(cell.facts.get("unchanged"))
-    notes = ["The better of two guesses at the words behind a release."]
+    guessed = cell.facts.get("epsilon") is not None  # word by word
+    notes = ["The better of two guesses at the words behind a release."] if guessed else []
+    notes += [] if guessed else ["Words that a text and its release have in common."]
     notes += [f"Released unchanged: {percent(unchanged)}."] if unchanged is not None else []
     return _card(_head("Words recovered", LOWER), figure, notes)
 

@@ -34,14 +34,13 @@ def main() -> None:
 def picture(title: str, families: dict[str, list[dict[str, Any]]]) -> str:
     """Topic by budget, and author by topic."""
     points = [point for some in families.values() for point in some]
-    topics = [point["topic"]["value"] for point in points]
-    low, high = min(topics) - 0.02, max(topics) + 0.02
+    low = max(0.0, min(point["topic"]["low"] for point in points))
+    high = min(1.0, max(point["topic"]["high"] for point in points))
     budgets = [point["budget"] for point in points]
     first = Axis(min(budgets), max(budgets), LEFT, LEFT + PANEL, logarithmic=True)
     up = Axis(low, high, TOP + TALL, TOP)
     second = Axis(low, high, LEFT + PANEL + GAP, LEFT + 2 * PANEL + GAP)
-    authors = [point["author"]["value"] for point in points]
-    away = Axis(0, max(authors) * 1.05, TOP + TALL, TOP)
+    away = Axis(0, max(point["author"]["high"] for point in points), TOP + TALL, TOP)
     parts = [*_grid(first, up, "budget E of a document", "topic told"), *_legend()]
     parts += _grid(second, away, "topic told", "author named")
     for name, (colour, dashes) in CURVES.items():

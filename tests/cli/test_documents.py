@@ -194,7 +194,7 @@ def test_the_value_of_a_unit_comes_out_only_if_kept(call, folder):
     assert [set(each) for each in read(folder / "n.jsonl")] == [{"author", "text"}] * 3
     for name in ("o.jsonl", "n.jsonl"):
         checked = ("--release", name, "--table", "t.txt")
-        assert "All 9" in call("certificate", f"{name}.certificate.json", *checked).stdout
+        assert "All 10" in call("certificate", f"{name}.certificate.json", *checked).stdout
 
 
 def test_the_words_of_a_unit_are_those_of_all_its_texts(call, folder):

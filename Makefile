@@ -27,7 +27,7 @@ demo: $(READY)
 	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume audit --seconds 10
 
 test: lint
-	cd "$(ROOT)." && $(BIN)/python -m pytest -q -n $(CORES)
+	cd "$(ROOT)." && $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
 lint: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

@@ -81,7 +81,7 @@ def test_a_release_is_of_topic_words_and_its_certificate_is_checked(run, fitted)
     assert stated["features"].startswith("12 words chosen by χ² on 20 public texts (fingerprint")
     assert stated["kept_words"] == 12
     assert "All 9 checks passed" in said
-    assert "Topic words: 12 words" in " ".join(said.split())
+    assert "Features: 12 words" in " ".join(said.split())
     assert b"give their file with --features" in run(*check, code=2).stderr
 
     fit(fitted, 6, "other.features")

@@ -86,6 +86,11 @@ class Dial:
         watch: Callable[[str], None] | None = None,
     ) -> Self:
         """The dial of a recipe, whatever its own ε, over a panel of kept words."""
+        if recipe.at_once:
+            raise InputError(
+                f"{recipe.mechanism} releases documents, not words, so there is no word to look "
+                "at; choose its budget by nomdeplume evaluate."
+            )
         made = uncalibrated(recipe, vocabulary, recipe.epsilon)
         panel = Panel.over(vocabulary, outputs=made.outputs, sample=sample, common=common)
         return cls(recipe, vocabulary, panel, draws, memory, tell, watch)

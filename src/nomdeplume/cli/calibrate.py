@@ -85,11 +85,6 @@ def calibrate(**options: Any) -> int:
     _check(options)
     vocabulary = open_vocabulary(options)
     recipe = open_recipe({**options, "mechanism": options["mechanism"] or "laplace"}, vocabulary)
-    if recipe.at_once:
-        raise InputError(
-            "mean releases documents, not words, so there is no word to look at; choose its "
-            "budget by nomdeplume evaluate."
-        )
     words = [word.strip() for word in (options["words"] or "").split(",") if word.strip()]
     bounded = _bounded(recipe, vocabulary, options) if options["loss"] is not None else None
     with _dial(recipe, vocabulary, options) as dial:

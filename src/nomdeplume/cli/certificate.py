@@ -95,6 +95,8 @@ def _unlisted(stated: Certificate, vocabulary: Vocabulary) -> str:
     from nomdeplume.mechanism.maps import MAPS, mapped
 
     name = str(stated.settings.get("map", "")).partition(",")[0]
+    if stated.at_once and vocabulary.fingerprint != stated.kept_fingerprint:
+        return stated.output_fingerprint  # other words are kept: that is for the checks to say
     if not stated.at_once or name not in MAPS:
         return stated.kept_fingerprint
     try:

@@ -61,7 +61,8 @@ def fit_features(
         raise InputError("no text has a kept word; use texts and a table of one language.")
     size, shares = _size(by_topic, method, words, keep_topic, len(order))
     chosen = order[:size] if words != 0 else np.arange(len(vocabulary))
-    names = [vocabulary.table.words[i] for i in vocabulary.ids[order[: size if words else WORDS]]]
+    best = order[: WORDS if words == 0 else size]
+    names = [vocabulary.table.words[i] for i in vocabulary.ids[best]]
     return Features(
         words=() if words == 0 else tuple(names),
         speaking=tuple(names) if words == 0 else (),

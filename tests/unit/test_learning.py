@@ -99,6 +99,17 @@ def test_the_same_texts_give_the_same_values(by_topic, columns, monkeypatch):
     assert (learnt(by_topic, columns, m=2) == learnt(by_topic, columns, m=2)).all()
 
 
+def test_a_topic_without_kept_words_is_left_out(corpus, kept, monkeypatch):
+    monkeypatch.setattr(learning, "STEPS", 3)
+    texts, topics = [*corpus[0], "12345", "67890"], [*corpus[1], "numbers", "numbers"]
+    found = ByTopic.of(kept.bags(texts), topics, kept)
+    columns = np.unique(found.counts.indices).astype(np.int64)
+
+    assert found.topics == 4
+    assert len(np.unique(Lesson.of(found, columns, None).topic)) == 3
+    assert np.isfinite(learnt(found, columns, m=2)).all()
+
+
 def test_what_authors_differ_in_is_held_down(by_topic, columns, corpus):
     authors = corpus[2]
     lesson = Lesson.of(by_topic, columns, authors)

@@ -51,8 +51,8 @@ class Lesson:
     def of(cls, texts: ByTopic, columns: Ids, authors: list[str] | None) -> Lesson:
         counts = texts.counts[:, columns]
         there = np.flatnonzero(counts.sum(axis=1))
-        topic = texts.topic[there]
-        if len(np.unique(topic)) < 2:
+        found, topic = np.unique(texts.topic[there], return_inverse=True)
+        if len(found) < 2:
             raise InputError("texts of at least 2 topics must have kept words; use a larger table.")
         rows = counts[there]
         shares = sparse.csr_array(rows / rows.sum(axis=1)[:, None])

@@ -88,7 +88,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     \b
     nomdeplume obfuscate letter.txt
     nomdeplume obfuscate reviews.csv -o released.parquet --text-field body --keep topic
-    cat letter.txt | nomdeplume obfuscate --budget 300
+    cat letter.txt | nomdeplume obfuscate --budget 10
     nomdeplume obfuscate letter.txt --mechanism exponential --decode rank
     """
     from nomdeplume.cli.report import report

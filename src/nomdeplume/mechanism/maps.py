@@ -89,9 +89,7 @@ def _subjects(vocabulary: Vocabulary, m: int | None) -> Map:
 def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
     features = vocabulary.features
     if features is None or features.directions is None:
-        raise InputError(
-            "the map topics needs features with directions: nomdeplume features fit --map topics."
-        )
+        raise _lacking("topics", "with directions")
     image = projection(vocabulary.table, features, m or len(features.directions))
     return Map(image, _seen("topics", features, vocabulary, image), _readable(vocabulary))
 
@@ -115,12 +113,15 @@ def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
 def _learnt(vocabulary: Vocabulary, _: int | None) -> Map:
     features = vocabulary.features
     if features is None or features.values is None:
-        raise InputError(
-            "the map learnt needs features that hold one: nomdeplume features fit --map learnt."
-        )
+        raise _lacking("learnt", "that hold one")
     features.of_table(vocabulary.table)
     image = Values(*_learnt_values(features, vocabulary), f"features {features.fingerprint[:16]}")
     return Map(image, _seen("learnt", features, vocabulary, image), _readable(vocabulary))
+
+
+def _lacking(name: str, what: str) -> InputError:
+    fit = f"nomdeplume features fit --map {name}"
+    return InputError(f"the map {name} needs features {what}: {fit}.")
 
 
 def _learnt_values(features: Features, vocabulary: Vocabulary) -> tuple[Ids, Floats]:

@@ -36,7 +36,7 @@ def features_of(table: Table, image: FeatureMap | None, inputs: Ids) -> Table:
         return found
     vectors = np.array(found.vectors[:], dtype=np.float32)
     vectors[inputs] = vectors[inputs[first[which]]]
-    return Table.owning(found.words, vectors, found.name, found.language)
+    return found.with_vectors(vectors)
 
 
 def stretch(

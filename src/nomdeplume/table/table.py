@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from hashlib import sha256
 from math import floor, log2
@@ -75,6 +75,15 @@ class Table:
             words=words, vectors=vectors, name=name, language=language, seal=None, left_out=left_out
         )
         table._validate()
+        return table
+
+    def with_vectors(self, vectors: NDArray[np.float32]) -> Table:
+        """The same words elsewhere, by an array that its maker gives away; words stay as seen."""
+        vectors.flags.writeable = False
+        table = object.__new__(Table)
+        vars(table).update({**{f.name: getattr(self, f.name) for f in fields(self)}, "seal": None})
+        vars(table)["vectors"] = vectors
+        table._validate_vectors()
         return table
 
     @classmethod
@@ -184,15 +193,19 @@ class Table:
 
     def _validate(self) -> None:
         size = len(self.words)
-        if len(self.vectors.shape) != 2 or len(self.vectors) != size or not self.vectors.shape[1]:
-            raise TableError(f"{size} words need ({size}, k) vectors, got {self.vectors.shape}.")
-        if not size:
-            raise TableError("a table must hold at least one word, got none.")
+        self._validate_vectors()
         if not all(map(usable, self.words)):
             raise TableError("words must be strings in Unicode, not empty, without spaces.")
         if repeated(self.words):
             twice = size - len(set(self.words))
             raise TableError(f"words must be distinct, got {twice} repeated.")
+
+    def _validate_vectors(self) -> None:
+        size = len(self.words)
+        if len(self.vectors.shape) != 2 or len(self.vectors) != size or not self.vectors.shape[1]:
+            raise TableError(f"{size} words need ({size}, k) vectors, got {self.vectors.shape}.")
+        if not size:
+            raise TableError("a table must hold at least one word, got none.")
         starts = range(0, size, ROWS)
         if not all(np.isfinite(self.vectors[i : i + ROWS]).all() for i in starts):
             raise TableError("vectors must be finite, got NaN or infinity; re-export the table.")

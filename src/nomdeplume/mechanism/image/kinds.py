@@ -54,4 +54,4 @@ def imaged(table: Table, image: Callable[[Floats], Floats] | None) -> Table:
     if image is None:
         return table
     vectors = np.concatenate([image(rows).astype(np.float32) for rows in table.blocks()])
-    return Table.owning(table.words, vectors, table.name, table.language)
+    return table.with_vectors(vectors)

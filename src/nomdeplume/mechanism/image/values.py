@@ -58,7 +58,7 @@ class Values:
             raise InputError("values are of words that the table does not have; fit them with it.")
         rows = np.zeros((len(table), self.rows.shape[1]), dtype=np.float32)
         rows[self.ids] = self.rows
-        return Table.owning(table.words, rows, table.name, table.language)
+        return table.with_vectors(rows)
 
     def fitted(self, table: Table) -> Projection:
         """As many main directions of the table, or all that it has."""

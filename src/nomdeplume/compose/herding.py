@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.compose.kinds import Compose, Floats, Ids
+from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
 from nomdeplume.errors import InputError
 
 Float32s = NDArray[np.float32]
@@ -41,10 +41,7 @@ class Herding:
         return self
 
     def over(self, places: Floats, ids: Ids, weights: Floats | None = None) -> Compose:
-        centre = places.mean(axis=0)
-        spread = float(((places - centre) ** 2).sum(axis=1).mean())
-        scale = 1 / (np.sqrt(spread) or 1.0)
-        rows = (places - centre) * scale  # lengths of about 1, whatever the table
+        rows, frame = framed(places)
         half = (rows * rows).sum(axis=1, keepdims=True) / 2
         if weights is not None:
             half -= self.penalty / 2 * np.log(weights / weights.max())[:, None]
@@ -52,7 +49,7 @@ class Herding:
         charge = np.float32(self.penalty / 2)
 
         def compose(target: Floats, size: int, rng: Generator) -> Ids:  # noqa: ARG001
-            z = ((target - centre) * scale).astype(np.float32)
+            z = frame(target).astype(np.float32)
             return np.asarray(ids[_herded(z, tall, charge, size)])
 
         return compose

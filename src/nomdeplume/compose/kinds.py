@@ -29,3 +29,10 @@ class Composer(Protocol):
 
     def elsewhere(self) -> Composer:
         """The same for any other table."""
+
+
+def framed(places: Floats) -> tuple[Floats, Callable[[Floats], Floats]]:
+    """Places around their centre and about 1 long, whatever the table, and targets likewise."""
+    centre = places.mean(axis=0)
+    scale = 1 / (float(np.sqrt(((places - centre) ** 2).sum(axis=1).mean())) or 1.0)
+    return (places - centre) * scale, lambda target: (target - centre) * scale

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.random import Generator
 
-from nomdeplume.compose.kinds import Compose, Floats, Ids
+from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
 from nomdeplume.errors import InputError, positive
 
 LEAST = 1e-6
@@ -43,12 +43,10 @@ class MaxEnt:
 
     def over(self, places: Floats, ids: Ids, weights: Floats | None = None) -> Compose:
         before = np.zeros(len(ids)) if weights is None else np.log(weights / weights.max())
-        centre = places.mean(axis=0)
-        scale = 1 / (float(np.sqrt(((places - centre) ** 2).sum(axis=1).mean())) or 1.0)
-        rows = (places - centre) * scale
+        rows, frame = framed(places)
 
         def compose(target: Floats, size: int, rng: Generator) -> Ids:
-            z = (target - centre) * scale
+            z = frame(target)
             parts = [
                 _drawn(_tilted(rows, z[i : i + BLOCK], before, self.ridge), size, rng)
                 for i in range(0, len(z), BLOCK)

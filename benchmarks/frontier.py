@@ -203,8 +203,7 @@ def frontier(
         if found[name]:
             continue
         for budget in budgets:
-            found[name].append(measured(study, setting(budget)))
-            point = found[name][-1]
+            found[name].append(point := measured(study, setting(budget)))
             print(
                 f"{name:34} E = {budget:6g}  topic {point['topic']['value']:.3f}  author "
                 f"{point['author']['value']:.3f}  {point['setting']}  {point['seconds']} s",
@@ -214,24 +213,29 @@ def frontier(
     return found
 
 
-def needed(points: list[dict[str, Any]], level: float) -> float | None:
-    """The budget at which topics are first told this well, between two that were measured."""
+def around(points: list[dict[str, Any]], level: float) -> tuple[Any, Any, float] | None:
+    """Two measured points between which topics are first told this well, and how far between."""
     for one, two in pairwise(points):
         low, high = one["topic"]["value"], two["topic"]["value"]
         if low < level <= high:
-            share = (level - low) / (high - low)
-            return float(one["budget"] * (two["budget"] / one["budget"]) ** share)
+            return one, two, (level - low) / (high - low)
     return None
+
+
+def needed(points: list[dict[str, Any]], level: float) -> float | None:
+    """The budget at which topics are told this well; between points by logarithms."""
+    if not (found := around(points, level)):
+        return None
+    one, two, share = found
+    return float(one["budget"] * (two["budget"] / one["budget"]) ** share)
 
 
 def at(points: list[dict[str, Any]], level: float) -> float | None:
     """How often authors are named where topics are told this well."""
-    for one, two in pairwise(points):
-        low, high = one["topic"]["value"], two["topic"]["value"]
-        if low < level <= high:
-            share = (level - low) / (high - low)
-            return float(one["author"]["value"] * (1 - share) + two["author"]["value"] * share)
-    return None
+    if not (found := around(points, level)):
+        return None
+    low, high = (each["author"]["value"] for each in found[:2])
+    return float(low + (high - low) * found[2])
 
 
 def compared(found: dict[str, list[dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -37,6 +37,10 @@ class Level(Protocol):
         """What is promised about each document, the widest statement last."""
 
     @property
+    def at_once(self) -> bool:
+        """Whether a document is released at once, by a mean that can be released too."""
+
+    @property
     def symbol(self) -> str:
         """Of what the mechanism's parameter is: ε for a word, E for a document."""
 
@@ -69,6 +73,7 @@ class WordLevel:
     vocabulary: Vocabulary
     size: int
     reduction: str  # a name in REDUCTIONS
+    at_once: bool = False
     symbol: str = "ε"
     of_texts: int = 1
 
@@ -137,6 +142,7 @@ class DocumentLevel:
     mechanism: NoisyMean
     vocabulary: Vocabulary
     size: int
+    at_once: bool = True
     symbol: str = "E"
     of_texts: int = 2
     unchanged: None = None

@@ -272,7 +272,7 @@ class Obfuscator:
 
     def certify(self, generator: str, documents: int, output: Output, **beside: Any) -> Certificate:
         """The certificate of a release made by this obfuscator, and of what came out beside it."""
-        if beside.get("vectors") and self.level.symbol != "E":
+        if beside.get("vectors") and not self.level.at_once:
             raise InputError(f"{self.mechanism.name} has no mean to release; take mean.")
         return certify(
             self.vocabulary,

@@ -69,7 +69,7 @@ def _what(promise: Promised, options: dict[str, Any]) -> str:
     """What is released, and between whom it shifts odds."""
     made, count = promise.obfuscator, options["documents"]
     words = f"{made.size} words" if made.size > 1 else "one word"
-    if made.level.symbol == "E":
+    if made.level.at_once:
         how = f"{words}, composed from a noisy mean at E = {made.guarantee.epsilon:g},"
     else:
         way = {"sample": "drawn by chance", "apportion": "apportioned"}[made.reduction]

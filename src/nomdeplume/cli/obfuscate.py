@@ -107,7 +107,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     obfuscator = _obfuscator(options)
     if options["vectors"] and "vector" in fields.released:
         raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
-    if options["vectors"] and obfuscator.level.symbol != "E":
+    if options["vectors"] and not obfuscator.level.at_once:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
     warning = "" if is_private(rng) else NOT_PRIVATE

@@ -369,6 +369,18 @@ def test_a_release_with_features_is_proven_with_them_only(call, folder, fitted):
     assert "--features" in without
 
 
+def test_words_weigh_as_public_texts_hold_them(call, folder, fitted):
+    given = ("--table", "t.txt", "--features", "my.features", "--weights", "features")
+    call("obfuscate", "in.txt", "-o", "out.txt", "--size", "6", *given)
+    check = ("certificate", "out.txt.certificate.json", "--release", "out.txt")
+    lacking = call("obfuscate", "in.txt", *OWN, "--weights", "features", code=2).stderr
+
+    assert "weights" in stated(folder, "out.txt")["settings"]
+    assert "All 9 checks passed" in call(*check, *given).stdout
+    assert "give them with --weights" in call(*check, *given[:4], code=2).stderr
+    assert "needs --features" in lacking
+
+
 # Between two texts
 
 

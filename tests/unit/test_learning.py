@@ -197,6 +197,15 @@ def test_maps_come_back_from_a_file_as_they_were(features, tmp_path):
     assert {name: len(row) for name, row in found.origins.items()} == {"topics": 2, "learnt": 2}
 
 
+def test_words_have_the_weight_that_public_texts_give_them(features, corpus):
+    """The mean share of a word among the chosen ones of a text; topics are equally large here."""
+    chosen = set(features.words)
+    texts = [[word for word in text.split() if word in chosen] for text in corpus[0]]
+    due = {w: np.mean([text.count(w) / len(text) for text in texts]) for w in chosen}
+
+    assert dict(zip(features.words, features.weights, strict=True)) == pytest.approx(due)
+
+
 def test_anchors_stand_for_their_topic(features):
     """Topics are in alphabetical order: land, sea, sky."""
     for words, topic in zip(features.anchors, sorted(OWN), strict=True):
@@ -244,6 +253,7 @@ def test_of_private_texts_not_even_their_place_is_kept(corpus, kept):
 
     assert found.directions is not None
     assert not found.origins
+    assert not found.weights
 
 
 REFUSED = [

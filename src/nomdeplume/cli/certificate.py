@@ -31,7 +31,9 @@ UNCHECKED = (
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="The words that could come out, if there was such a list.",
 )
-@click.option("--weights", metavar="zipf|FILE", help="The weights of words, if there were any.")
+@click.option(
+    "--weights", metavar="zipf|features|FILE", help="The weights of words, if there were any."
+)
 @table_options
 def certificate(file: Path, release: Path | None, **options: Any) -> None:
     """Read a certificate in plain words and check that it is true.

@@ -62,10 +62,10 @@ def mechanism_options(command: Command) -> Command:
         ),
         click.option(
             "--weights",
-            metavar="zipf|FILE",
+            metavar="zipf|features|FILE",
             help="Public weights of words, for mean, exponential, tem and --decode bayes: by their "
-            "place in the table, or lines of a word, a tab and a number; words without a line "
-            "have the least.",
+            "place in the table, by how often the public texts of --features hold them, or lines "
+            "of a word, a tab and a number; words without one have the least.",
         ),
         click.option(
             "--vocabulary",
@@ -149,7 +149,10 @@ def open_words(path: Path | None, vocabulary: Vocabulary) -> tuple[str, ...] | N
 
 
 def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float64] | None:
-    """A weight for each word of the table: by its place, or of a file, the least where none is."""
+    """A weight for each word of the table: by its place, by features, or of a file.
+
+    Words without one have the least.
+    """
     if given is None:
         return None
     import numpy as np
@@ -158,9 +161,11 @@ def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float6
 
     if given == "zipf":
         return zipf(vocabulary.table)
+    if given == "features":
+        return _weights_of(vocabulary)
     path = Path(given)
     if not path.is_file():
-        raise InputError(f"--weights must be zipf or a file, got {given!r:.40}.")
+        raise InputError(f"--weights must be features, zipf or a file, got {given!r:.40}.")
     pairs = [line.rpartition("\t")[::2] for line in _lines(path) if line.strip()]
     try:
         known = {word.strip(): float(number) for word, number in pairs}
@@ -172,6 +177,20 @@ def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float6
     if known.keys().isdisjoint(words):
         raise InputError(f"no word of {path} is in table {vocabulary.table.name}.")
     return np.array([known.get(word, least) for word in words])
+
+
+def _weights_of(vocabulary: Vocabulary) -> NDArray[np.float64]:
+    """How often public texts hold the words of features."""
+    import numpy as np
+
+    features = vocabulary.features
+    if features is None or not features.weights:
+        raise InputError("--weights features needs --features that were fitted on public texts.")
+    found = np.full(len(vocabulary.table), min(features.weights))
+    words = features.words or features.speaking
+    for word, weight in zip(words, features.weights, strict=True):
+        found[vocabulary.table.ids([word])] = weight
+    return found
 
 
 def _lines(path: Path) -> list[str]:

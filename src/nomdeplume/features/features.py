@@ -49,6 +49,7 @@ class Features:
     anchors: tuple[tuple[str, ...], ...] = ()  # words that stand for each topic
     values: NDArray[np.float64] | None = None  # (words, m): a learnt map of these, or of all kept
     speaking: tuple[str, ...] = ()  # words to compose documents of, where all words are kept
+    weights: tuple[float, ...] = ()  # how often texts hold these words, of `words` or `speaking`
     origins: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)  # mean text, by map
     seen: Marks = field(default_factory=lambda: np.empty(0, np.uint64))  # ascending
 
@@ -62,6 +63,10 @@ class Features:
             "topics": 0 if self.directions is None else len(self.directions),
             "learnt": 0 if self.values is None else np.shape(self.values)[1],
         }
+        if self.weights and len(self.weights) != len(self.words or self.speaking):
+            raise InputError("features must have a weight for each word, or none.")
+        if not all(0 < weight < np.inf for weight in self.weights):
+            raise InputError("the weights of features must be finite numbers above 0.")
         if any(wide.get(name) != len(row) for name, row in self.origins.items()):
             raise InputError("the origins of features must be as long as their maps are wide.")
         if self.values is not None and self.words and len(self.values) != len(self.words):

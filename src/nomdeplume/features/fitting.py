@@ -12,7 +12,7 @@ from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.features.bayes import Fold, accuracy, folds, smallest
 from nomdeplume.features.by_topic import ByTopic
 from nomdeplume.features.features import METHODS, Features
-from nomdeplume.features.maps import fitted_maps
+from nomdeplume.features.maps import fitted_maps, typical
 from nomdeplume.features.scores import ranked
 from nomdeplume.features.seen import mark, marks
 from nomdeplume.table.directions import number
@@ -66,6 +66,7 @@ def fit_features(
     return Features(
         words=() if words == 0 else tuple(names),
         speaking=tuple(names) if words == 0 else (),
+        weights=() if leaks else tuple(typical(by_topic, best).tolist()),
         method=method,
         topics=by_topic.topics,
         texts=len(by_topic),

@@ -27,6 +27,7 @@ def written(values: Mapping[str, Any]) -> str:
         data["values"] = {"number": len(learnt), "float32": _packed(learnt, "<f4")}
     data["anchors"] = list(map(list, values["anchors"]))
     data["speaking"] = list(values["speaking"])
+    data["weights"] = list(values["weights"])
     data["origins"] = {name: row.tolist() for name, row in values["origins"].items()}
     return json.dumps(data, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
@@ -138,6 +139,7 @@ FIELDS: Mapping[str, Callable[[Any], Any]] = {
     "directions": _directions,
     "anchors": _lists,
     "speaking": _words,
+    "weights": lambda value: tuple(map(float, map(_plain(int, float), _plain(list)(value)))),
     "values": _values,
     "origins": _origins,
     "seen": _marks,

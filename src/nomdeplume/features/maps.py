@@ -46,10 +46,10 @@ def fitted_maps(
     narrowed = texts.only(chosen)
     found: dict[str, Any] = {}
     origins: dict[str, Floats] = {}
-    typical = _typical(narrowed, chosen)
+    share = typical(narrowed, chosen)
     if "topics" in names:
         found["directions"] = directions_of(narrowed, dimensions or min(DIRECTIONS, _k(texts)))
-        origins["topics"] = typical @ _vectors(texts, chosen) @ found["directions"].T
+        origins["topics"] = share @ _vectors(texts, chosen) @ found["directions"].T
     if "anchors" in names:
         found["anchors"] = anchors(narrowed)
     if "learnt" in names:
@@ -61,7 +61,7 @@ def fitted_maps(
             authors=None if authors is None else ["" if a is None else str(a) for a in authors],
             tell=tell,
         )
-        origins["learnt"] = typical @ found["values"]
+        origins["learnt"] = share @ found["values"]
     return {**found, "origins": {} if leaks else origins}  # where private texts lie is not kept
 
 
@@ -80,7 +80,7 @@ def anchors(texts: ByTopic) -> tuple[tuple[str, ...], ...]:
     )
 
 
-def _typical(texts: ByTopic, chosen: Ids) -> Floats:
+def typical(texts: ByTopic, chosen: Ids) -> Floats:
     """The mean share of each chosen word in a text: a text of no topic more than another."""
     counts = texts.counts[:, chosen]
     totals = counts.sum(axis=1)

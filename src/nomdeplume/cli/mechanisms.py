@@ -65,7 +65,7 @@ def mechanism_options(command: Command) -> Command:
             metavar="zipf|features|FILE",
             help="Public weights of words, for mean, exponential, tem and --decode bayes: by their "
             "place in the table, by how often the public texts of --features hold them, or lines "
-            "of a word, a tab and a number; words without one have the least.",
+            "of a word, a tab and a number; words without a line have the least.",
         ),
         click.option(
             "--vocabulary",

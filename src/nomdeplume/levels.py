@@ -26,11 +26,14 @@ Ids = NDArray[np.int64]
 Released = tuple[Ids, Floats | None]  # (n, size) words and, at the document level, (n, m) means
 
 TRIED = 400  # words on which it is measured how many stay
-WORK = 4e10  # operations that this may take, about
+WORK = 1e10  # operations that this may take, about
 
 
 class Level(Protocol):
     """How bags become released words, and what is promised between two texts then."""
+
+    @property
+    def mechanism(self) -> Mechanism: ...
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -47,6 +50,10 @@ class Level(Protocol):
     @property
     def of_texts(self) -> int:
         """How many of the guarantees, the last ones, are between texts."""
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of noisy words whose nearest word is found, where the search may miss it."""
 
     @property
     def unchanged(self) -> float | None:
@@ -92,6 +99,17 @@ class WordLevel:
         draws = int(np.clip(WORK / (2 * len(table) * table.dimensions), TRIED, 5 * TRIED))
         ids = np.resize(self.vocabulary.ids[:TRIED], draws)
         return float((self.mechanism.release(ids, seeded(0)) == ids).mean())
+
+    @property
+    def agreement(self) -> float | None:
+        """Share of noisy words whose nearest word a compressed search finds; none if it is exact.
+
+        Measured like the share that stays.
+        """
+        if not isinstance(self.mechanism, NoisyNearest):
+            return None
+        ids = np.resize(self.vocabulary.ids[: 10 * TRIED], 10 * TRIED)
+        return self.mechanism.agreement(ids, seeded(0))
 
     @property
     def batch(self) -> int:
@@ -146,6 +164,7 @@ class DocumentLevel:
     symbol: str = "E"
     of_texts: int = 2
     unchanged: None = None
+    agreement: None = None
     batch: int = 1024
 
     @property

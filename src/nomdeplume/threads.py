@@ -6,6 +6,7 @@ What follows a product then runs in parallel too, on data still in the cache.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -17,49 +18,86 @@ from threadpoolctl import ThreadpoolController
 T = TypeVar("T")
 
 
+class _Allowed:
+    """How many cores this process was told to use at most."""
+
+    cores = 1 << 16
+
+
 def cores() -> int:
     """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(able, _Allowed.cores)
+
+
+def limit(most: int) -> None:
+    """Use so many cores at most from now on, in matrix products too: a worker is one of several."""
+    _Allowed.cores = most
+    _blas().limit(limits=most, user_api="blas")
 
 
 def each(work: Callable[[int], T], starts: range, threads: int) -> list[T]:
     """`work` on every start: one matrix product per thread, several threads at a time."""
-    if threads == 1 or len(starts) == 1:
-        return [work(start) for start in starts]
-    with _ONE_BLAS_THREAD, ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, starts))
+    threads = min(threads, _Allowed.cores)
+    if threads > 1 and len(starts) == 1:
+        return [work(start) for start in starts]  # its products may use all cores
+    with ONE_THREAD_EACH:
+        if threads == 1:
+            return [work(start) for start in starts]
+        with ThreadPoolExecutor(threads) as pool:
+            return list(pool.map(work, starts))
 
 
-class _OneBlasThread:
-    """Keeps BLAS to one thread while anybody is inside; the last to leave restores it."""
+class _OneThreadEach:
+    """Keeps products to one thread while anybody is inside; the last to leave restores it."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._inside = 0
         self._limit: Any = None
+        self._torch: tuple[Any, int] | None = None
 
     def __enter__(self) -> None:
         with self._lock:
             if not self._inside:
+                _take_over()
                 self._limit = _blas().limit(limits=1, user_api="blas")
+                if torch := sys.modules.get("torch"):
+                    self._torch = torch, torch.get_num_threads()
+                    torch.set_num_threads(1)
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
             if not self._inside:
-                self._limit.restore_original_limits()
+                self._restore()
+
+    def _restore(self) -> None:
+        _take_over()
+        self._limit.restore_original_limits()
+        if self._torch:
+            torch, count = self._torch
+            torch.set_num_threads(count)
+            self._torch = None
 
     def after_fork(self) -> None:
         """In a child nobody is inside, whatever threads of the parent were."""
         if self._inside:
-            self._limit.restore_original_limits()
+            self._restore()
         self._lock, self._inside = Lock(), 0
 
 
-_ONE_BLAS_THREAD = _OneBlasThread()
+ONE_THREAD_EACH = _OneThreadEach()
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_ONE_BLAS_THREAD.after_fork)
+    os.register_at_fork(after_in_child=ONE_THREAD_EACH.after_fork)
+
+
+def _take_over() -> None:
+    """Let this thread set how many threads BLAS has: else only the first that did so may."""
+    for library in _blas().lib_controllers:
+        if hasattr(library, "clear_controlling_thread"):
+            library.clear_controlling_thread(force=True)
 
 
 @lru_cache(maxsize=1)

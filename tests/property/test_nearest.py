@@ -9,6 +9,23 @@ from hypothesis import strategies as st
 
 from nomdeplume import Table
 from nomdeplume.nearest import Exact
+from nomdeplume.nearest.products import Float32, Int8, quickest
+from nomdeplume.nearest.rows import Rows
+
+
+def by_floats(table, ids=None, **parts):
+    """The search by float32 products."""
+    return Exact(table, ids, plain=True, **parts)
+
+
+def by_bytes(table, ids=None, **parts):
+    """The search by products of 8 bits, however little there is to search."""
+    index = Exact(table, ids, **parts)
+    vars(index)["product"] = Int8(index._rows)
+    return index
+
+
+both = pytest.mark.parametrize("search", [by_floats, by_bytes])
 
 
 def world(vectors):
@@ -21,6 +38,7 @@ def brute(table, queries, ids=None):
     return np.array([rows[((query - vectors) ** 2).sum(axis=1).argmin()] for query in queries])
 
 
+@both
 @settings(deadline=None)
 @given(
     seed=st.integers(0, 2**32),
@@ -30,18 +48,19 @@ def brute(table, queries, ids=None):
     spread=st.sampled_from([1e-18, 1e-3, 1.0, 100.0, 1e18]),
     threads=st.integers(1, 2),
 )
-def test_nearest_is_brute_force(*, seed, size, k, offset, spread, threads):
+def test_nearest_is_brute_force(*, search, seed, size, k, offset, spread, threads):
     rng = np.random.default_rng(seed)
     table = world((rng.standard_normal((size, k)) + offset) * spread)
     queries = table.vectors[rng.integers(0, size, 40)] + spread * rng.standard_normal((40, k))
 
-    found = Exact(table, threads=threads).nearest(queries)
+    found = search(table, threads=threads).nearest(queries)
 
     assert (found == brute(table, queries)).all()
 
 
+@both
 @pytest.mark.parametrize("gap", [1e-3, 1e-5, 1e-6, 0.0])
-def test_near_ties_are_decided_in_float64(gap):
+def test_near_ties_are_decided_in_float64(gap, search):
     """Words in pairs a hair apart, queries between them: float32 alone cannot tell."""
     rng = np.random.default_rng(3)
     ones = rng.standard_normal((400, 50)) + 30
@@ -49,7 +68,7 @@ def test_near_ties_are_decided_in_float64(gap):
     queries = (table.vectors[:400].astype(float) + table.vectors[400:]) / 2
     queries += 1e-9 * rng.standard_normal(queries.shape)
 
-    assert (Exact(table).nearest(queries) == brute(table, queries)).all()
+    assert (search(table).nearest(queries) == brute(table, queries)).all()
 
 
 def test_float32_alone_would_be_wrong_there():
@@ -64,12 +83,77 @@ def test_float32_alone_would_be_wrong_there():
     assert (scores.argmax(axis=1) != brute(table, queries)).mean() > 0.2
 
 
-def test_an_outlier_does_not_make_candidates_of_all():
+@pytest.mark.parametrize("product", [Float32, Int8])
+def test_without_doubt_it_would_be_wrong(product):
+    """The tests above can fail: bounds that are taken for the truth lose the nearest word."""
+    rng = np.random.default_rng(6)
+    table = world(rng.standard_normal((6000, 20)))
+    pairs = table.vectors[:1000] + rng.standard_normal((1000, 20)) * 2e-7
+    table = world(np.concatenate([table.vectors, pairs.astype(np.float32)]))
+    queries = 3 * rng.standard_normal((2000, 20))
+    queries[:1000] = (table.vectors[:1000].astype(float) + table.vectors[6000:]) / 2
+
+    class Certain(product):
+        def bounds(self, asked):
+            most, least = super().bounds(asked)
+            middle = (most + least) / 2
+            return middle, middle
+
+    index = Exact(table)
+    vars(index)["product"] = Certain(index._rows)
+
+    assert (index.nearest(queries) != Exact(table, plain=True).nearest(queries)).any()
+
+
+def test_bounds_hold_for_every_tile(bundled, rng):
+    """For real words and noise of all sizes, the best score of each tile lies between them."""
+    rows = Rows.of(bundled, np.arange(0, len(bundled), 7), 256)
+    vectors = (bundled.vectors[rows.ids].astype(float) - rows.centre) * rows.scale
+    for size in (0.0, 1e-3, 1.0, 30.0):
+        near = bundled.vectors[rng.integers(0, len(bundled), 60)]
+        queries = near + size * rng.standard_normal(near.shape)
+        asked = rows.asked(queries)
+        scores = (asked.centred @ vectors.T) - (vectors**2).sum(axis=1) / 2
+        best = np.array([scores[:, tile].max(axis=1) for tile in rows.tiles])
+        sizes = np.multiply.outer(rows.tile_norms, asked.lengths + rows.tile_norms[-1])
+        for product, close in ((Float32(rows), 1e-4), (Int8(rows), 0.1)):
+            most, least = product.bounds(asked)
+            assert (least <= best).all()
+            assert (best <= most).all()
+            assert np.median(((most - least) / sizes)[best > 0]) < close
+
+
+def test_products_of_bytes_are_given_up_where_they_cannot_tell_words_apart():
+    """Many words at one place: all tiles may hold the nearest, which float32 finds as well."""
+    rng = np.random.default_rng(8)
+    table = world(1 + 1e-4 * rng.standard_normal((9000, 6)) + np.repeat([[0.0], [9.0]], 4500, 0))
+    queries = table.vectors[rng.integers(0, 9000, 300)] + 1e-4 * rng.standard_normal((300, 6))
+    index = by_bytes(table)
+
+    assert (index.nearest(queries) == brute(table, queries)).all()
+    assert isinstance(vars(index)["product"], Float32)
+
+
+def test_a_faster_product_is_loaded_only_for_much_work(bundled):
+    index = Exact(bundled)
+    index.nearest(np.zeros((2, bundled.dimensions)))
+
+    assert "product" not in vars(index)
+
+    vars(index)["searched"] = 1 << 40
+    index.nearest(np.zeros((2, bundled.dimensions)))
+
+    assert vars(index)["product"] is not None
+    assert type(vars(index)["product"]) is type(quickest(index._rows) or Float32(index._rows))
+
+
+@both
+def test_an_outlier_does_not_make_candidates_of_all(search):
     """One word a thousand times as long as the others: right answers, in bounded memory."""
     rng = np.random.default_rng(4)
     vectors = rng.standard_normal((30_000, 20))
     vectors[7] *= 1000
-    table, index = world(vectors), Exact(world(vectors))
+    table, index = world(vectors), search(world(vectors))
     queries = 3 * rng.standard_normal((500, 20))
     index.nearest(queries[:2])
     tracemalloc.start()
@@ -81,33 +165,37 @@ def test_an_outlier_does_not_make_candidates_of_all():
     assert peak < 30e6
 
 
-def test_the_first_of_equal_words_wins():
+@both
+def test_the_first_of_equal_words_wins(search):
     table = world(np.zeros((2000, 3)))
 
-    assert (Exact(table).nearest(np.ones((5, 3))) == 0).all()
+    assert (search(table).nearest(np.ones((5, 3))) == 0).all()
 
 
-def test_only_the_given_ids_are_found():
+@both
+def test_only_the_given_ids_are_found(search):
     rng = np.random.default_rng(1)
     table, ids = world(rng.standard_normal((900, 8))), np.arange(5, 900, 7)
     queries = rng.standard_normal((300, 8))
 
-    assert (Exact(table, ids).nearest(queries) == brute(table, queries, ids)).all()
+    assert (search(table, ids).nearest(queries) == brute(table, queries, ids)).all()
 
 
-def test_far_queries_and_none_at_all():
+@both
+def test_far_queries_and_none_at_all(search):
     rng = np.random.default_rng(2)
     table = world(rng.standard_normal((700, 10)))
     queries = 1e6 * rng.standard_normal((50, 10))
 
-    assert (Exact(table).nearest(queries) == brute(table, queries)).all()
-    assert Exact(table).nearest(np.empty((0, 10))).shape == (0,)
+    assert (search(table).nearest(queries) == brute(table, queries)).all()
+    assert search(table).nearest(np.empty((0, 10))).shape == (0,)
 
 
-def test_the_bundled_table_under_noise(bundled, rng):
+@both
+def test_the_bundled_table_under_noise(search, bundled, rng):
     from nomdeplume import Laplace
 
     vectors = bundled.vectors[rng.integers(0, len(bundled), 300)].astype(float)
     noisy = Laplace(6.0).add(vectors, rng)
 
-    assert (Exact(bundled).nearest(noisy) == brute(bundled, noisy)).all()
+    assert (search(bundled).nearest(noisy) == brute(bundled, noisy)).all()

@@ -51,7 +51,7 @@ def release_options(epsilon: str, budget: str) -> Callable[[Command], Command]:
 
 
 def mechanism_options(command: Command) -> Command:
-    """--mechanism, --map, --compose, --decode, --dimensions, --vocabulary, --weights, --setting."""
+    """What a mechanism is made of, each part an option."""
     for option in (
         click.option(
             "--setting",
@@ -87,6 +87,15 @@ def mechanism_options(command: Command) -> Command:
             type=click.Choice(["nearest", "vickrey", "rank", "bayes"]),
             help="Word by word, from noise to a word; rank follows any mechanism. "
             "[default: nearest]",
+        ),
+        click.option(
+            "--index",
+            type=click.Choice(["auto", "exact", "scan"]),
+            default="auto",
+            show_default=True,
+            help="How the word nearest to a noisy vector is found: auto and exact always find it, "
+            "auto the fastest way that this machine has; scan looks through compressed vectors "
+            "and misses it now and then, which the certificate counts.",
         ),
         click.option(
             "--compose",
@@ -132,6 +141,7 @@ def open_recipe(
         map=options["map"] or "",
         compose=options["compose"] or "",
         decode=options["decode"] or "",
+        index=options["index"],
         dimensions=options["dimensions"],
         outputs=open_words(options["output_words"], vocabulary),
         weights=open_weights(options["weights"], vocabulary),

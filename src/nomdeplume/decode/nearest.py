@@ -5,21 +5,40 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from nomdeplume.decode.kinds import Decode, Ids
-from nomdeplume.nearest import Exact
+from numpy.random import Generator
+
+from nomdeplume.decode.kinds import Decode, Floats, Ids
+from nomdeplume.nearest import Index, checked, index
 from nomdeplume.noise import Noise
 from nomdeplume.table import Table
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """The nearest word; the first of equally near ones."""
+    """The nearest word; the first of equally near ones. It is found by an index of that name."""
 
     name: str = "nearest"
+    index: str = "auto"
+
+    def __post_init__(self) -> None:
+        checked(self.index)
+
+    @property
+    def settings(self) -> dict[str, float | str]:
+        return {"index": self.index} if self.index == "scan" else {}
 
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
-        index = Exact(places, outputs)
-        return lambda noisy, _: index.nearest(noisy)
+        return Search(index(self.index, places, outputs))
 
     def elsewhere(self) -> Self:
         return self
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """The search itself, once there are words to find."""
+
+    index: Index
+
+    def __call__(self, noisy: Floats, rng: Generator) -> Ids:  # noqa: ARG002
+        return self.index.nearest(noisy)

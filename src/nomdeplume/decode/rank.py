@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.decode.kinds import Decode, Floats, Ids
 from nomdeplume.errors import positive
-from nomdeplume.nearest import Exact, Several
+from nomdeplume.nearest import Index, Several, checked, index
 from nomdeplume.noise import Noise
 from nomdeplume.table import Table
 
@@ -37,18 +37,19 @@ class Rank:
 
     c: float = 0.02
     name: str = "rank"
+    index: str = "auto"  # by which w is found
 
     def __post_init__(self) -> None:
         positive("c", self.c)
+        checked(self.index)
 
     @property
     def settings(self) -> dict[str, float | str]:
-        return {"c": self.c}
+        return {"c": self.c, **({"index": self.index} if self.index == "scan" else {})}
 
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
-        index = Exact(places, outputs)
         steps = self.around(places, outputs, noise.guarantee.epsilon)
-        return lambda noisy, rng: steps(index.nearest(noisy), rng)
+        return SearchAndStep(index(self.index, places, outputs), steps)
 
     def around(self, places: Table, outputs: Ids | None, epsilon: float) -> Steps:
         """The same from words that were released already, under a promise of ε."""
@@ -59,6 +60,17 @@ class Rank:
 
     def elsewhere(self) -> Self:
         return self
+
+
+@dataclass(frozen=True, eq=False)
+class SearchAndStep:
+    """The nearest word, then a step from it."""
+
+    index: Index
+    steps: Steps
+
+    def __call__(self, noisy: Floats, rng: Generator) -> Ids:
+        return self.steps(self.index.nearest(noisy), rng)
 
 
 def drawn(decay: float, top: int, n: int, rng: Generator) -> Ids:

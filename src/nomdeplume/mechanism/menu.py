@@ -13,25 +13,24 @@ from nomdeplume.compose import COMPOSERS
 from nomdeplume.compose.belief import GAIN
 from nomdeplume.decode import DECODERS, Bayes, Decoder
 from nomdeplume.errors import InputError, whole
-from nomdeplume.mechanism.custext import CusText
-from nomdeplume.mechanism.diffractor import Diffractor
-from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.image import Projection, Unit, imaged
 from nomdeplume.mechanism.kinds import Mechanism
 from nomdeplume.mechanism.maps import mapped, projection
 from nomdeplume.mechanism.noisy_mean import NoisyMean
 from nomdeplume.mechanism.noisy_nearest import NoisyNearest
 from nomdeplume.mechanism.remembered import Memory
-from nomdeplume.mechanism.santext import SanText
-from nomdeplume.mechanism.scores import Plain, Truncated
-from nomdeplume.mechanism.syntf import SynTf
-from nomdeplume.mechanism.tight import Tell
-from nomdeplume.noise import Laplace, Mahalanobis, Noise, PolarLaplace, VonMisesFisher
+from nomdeplume.noise import Laplace, Noise
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from nomdeplume.mechanism.custext import CusText
+    from nomdeplume.mechanism.diffractor import Diffractor
+    from nomdeplume.mechanism.exponential import Exponential
     from nomdeplume.mechanism.recipe import Recipe
+    from nomdeplume.mechanism.santext import SanText
+    from nomdeplume.mechanism.syntf import SynTf
+    from nomdeplume.mechanism.tight import Tell
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -83,17 +82,39 @@ def _noisy(recipe: Recipe, kitchen: Kitchen) -> NoisyNearest:
 def _decoder(recipe: Recipe) -> Decoder:
     if recipe.decoding == "bayes":
         return Bayes(recipe.weights)
-    return DECODERS[recipe.decoding](
-        **{name: recipe.given(name) for name in DECODINGS[recipe.decoding]}
-    )
+    given: dict[str, Any] = {name: recipe.given(name) for name in DECODINGS[recipe.decoding]}
+    if recipe.searches:
+        given["index"] = recipe.index
+    return DECODERS[recipe.decoding](**given)
 
 
 def _laplace(table: Table, recipe: Recipe) -> Noise:  # noqa: ARG001
     return Laplace(recipe.epsilon)
 
 
+def _mahalanobis(table: Table, recipe: Recipe) -> Noise:
+    from nomdeplume.noise.mahalanobis import Mahalanobis
+
+    return Mahalanobis.of(table, recipe.epsilon, mu=recipe.given("mu"))
+
+
+def _von_mises_fisher(table: Table, recipe: Recipe) -> Noise:  # noqa: ARG001
+    from nomdeplume.noise.von_mises_fisher import VonMisesFisher
+
+    return VonMisesFisher(recipe.epsilon)
+
+
+def _polar(table: Table, recipe: Recipe) -> Noise:
+    from nomdeplume.noise.polar import PolarLaplace
+
+    return PolarLaplace.of(table, recipe.epsilon)
+
+
 def _chosen(recipe: Recipe, kitchen: Kitchen) -> Exponential:
     """A word chosen directly, by a promise that was solved for, or by an `a` that is given."""
+    from nomdeplume.mechanism.exponential import Exponential
+    from nomdeplume.mechanism.scores import Plain, Truncated
+
     score = Truncated(beta=recipe.given("beta")) if recipe.mechanism == "tem" else Plain()
     vocabulary = kitchen.vocabulary
     parts: dict[str, Any] = {
@@ -130,6 +151,8 @@ def _mean(recipe: Recipe, kitchen: Kitchen) -> NoisyMean:
 
 
 def _santext(recipe: Recipe, kitchen: Kitchen) -> SanText:
+    from nomdeplume.mechanism.santext import SanText
+
     made = SanText(
         kitchen.vocabulary.table,
         recipe.epsilon,
@@ -145,16 +168,22 @@ def _santext(recipe: Recipe, kitchen: Kitchen) -> SanText:
 
 
 def _custext(recipe: Recipe, kitchen: Kitchen) -> CusText:
+    from nomdeplume.mechanism.custext import CusText
+
     table, ids = kitchen.vocabulary.table, kitchen.vocabulary.ids
     return CusText(table, recipe.epsilon, ids, group=_count(recipe, "group"))
 
 
 def _diffractor(recipe: Recipe, kitchen: Kitchen) -> Diffractor:
+    from nomdeplume.mechanism.diffractor import Diffractor
+
     table, ids = kitchen.vocabulary.table, kitchen.vocabulary.ids
     return Diffractor(table, recipe.epsilon, ids, lists=_count(recipe, "lists"))
 
 
 def _syntf(recipe: Recipe, kitchen: Kitchen) -> SynTf:
+    from nomdeplume.mechanism.syntf import SynTf
+
     table, ids = kitchen.vocabulary.table, kitchen.vocabulary.ids
     return SynTf(table, recipe.epsilon, ids, outputs=kitchen.outputs)
 
@@ -177,23 +206,9 @@ MECHANISMS: dict[str, Kind] = {
     "mean": Kind(_mean, {"gain": GAIN}, projected=True, weighted=True, document=True, epsilon=20.0),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),
-    "mahalanobis": Kind(
-        _noisy,
-        {"mu": 0.8},
-        lambda table, recipe: Mahalanobis.of(table, recipe.epsilon, mu=recipe.given("mu")),
-        projected=True,
-        epsilon=10.0,
-    ),
-    "vmf": Kind(
-        _noisy,
-        noise=lambda _, recipe: VonMisesFisher(recipe.epsilon),
-        epsilon=40.0,
-    ),
-    "polar": Kind(
-        _noisy,
-        noise=lambda table, recipe: PolarLaplace.of(table, recipe.epsilon),
-        epsilon=10.0,
-    ),
+    "mahalanobis": Kind(_noisy, {"mu": 0.8}, _mahalanobis, projected=True, epsilon=10.0),
+    "vmf": Kind(_noisy, noise=_von_mises_fisher, epsilon=40.0),
+    "polar": Kind(_noisy, noise=_polar, epsilon=10.0),
     "exponential": Kind(
         _chosen,
         {"a": 0.0},

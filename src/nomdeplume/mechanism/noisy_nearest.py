@@ -16,6 +16,7 @@ from nomdeplume.distance.ground import directions
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
 from nomdeplume.mechanism.inputs import made_of
+from nomdeplume.nearest import Exact, Scan
 from nomdeplume.noise import Noise, to_grid
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -68,8 +69,8 @@ class NoisyNearest:
         if isinstance(self.image, Projection):
             found |= self.image.settings
         if not isinstance(self.decoder, Nearest):
-            found |= {"decode": self.decoder.name, **getattr(self.decoder, "settings", {})}
-        return found
+            found["decode"] = self.decoder.name
+        return found | getattr(self.decoder, "settings", {})
 
     @property
     def guarantee(self) -> Guarantee:
@@ -106,6 +107,15 @@ class NoisyNearest:
             noisy = self.noise.add(self.vectors(ids[start : start + WORDS]), rng)
             released[start : start + WORDS] = self.decode(to_grid(noisy, self.places.grid), rng)
         return released
+
+    def agreement(self, ids: Ids, rng: Generator) -> float | None:
+        """Share of these words for which a compressed search finds the nearest; none if exact."""
+        index = getattr(self.decode, "index", None)
+        if not isinstance(index, Scan):
+            return None
+        noisy = to_grid(self.noise.add(self.vectors(ids), rng), self.places.grid)
+        exact = Exact(self.places, self.outputs).nearest(noisy)
+        return float((index.nearest(noisy) == exact).mean())
 
     def vectors(self, ids: Ids) -> Floats:
         """What noise is added to: vectors of words, or their images, in float64."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,12 @@ from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.mechanism.kinds import Mechanism
 from nomdeplume.mechanism.maps import MAPS, PROJECTIONS
 from nomdeplume.mechanism.menu import COMPOSINGS, DECODINGS, MECHANISMS, Kitchen
-from nomdeplume.mechanism.ranked import ranked
 from nomdeplume.mechanism.remembered import Memory
-from nomdeplume.mechanism.tight import Tell
+from nomdeplume.nearest import checked
 from nomdeplume.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from nomdeplume.mechanism.tight import Tell
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -42,6 +44,7 @@ class Recipe:
     weights: Floats | None = None  # (V,), of words as answers, or as likely before
     map: str = ""  # a name in MAPS: from words to features whose mean is taken
     compose: str = ""  # a name in COMPOSERS: from a noisy mean to words
+    index: str = "auto"  # a name in INDEXES: how the nearest word is found
     settings: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -57,10 +60,7 @@ class Recipe:
             raise InputError("vickrey is a decoding by itself; take laplace with another.")
         if self.dimensions is not None and not kind.projected:
             raise InputError(f"noise in fewer dimensions is not for {self.mechanism}.")
-        if not kind.document and (self.map or self.compose):
-            raise InputError(f"{self.mechanism} releases words one by one; take mean.")
-        if kind.document and self.decode:
-            raise InputError("mean composes words from a whole document; it decodes none alone.")
+        self._check_level()
         if self.map not in ("", *MAPS):
             raise InputError(f"map must be one of {', '.join(MAPS)}.")
         if self.compose not in ("", *COMPOSERS):
@@ -75,6 +75,17 @@ class Recipe:
             raise InputError(
                 f"{self.mechanism} knows no setting {', '.join(sorted(unknown))}; "
                 f"it has {', '.join(self.usual) or 'none'}."
+            )
+
+    def _check_level(self) -> None:
+        """Refuse what is for words alone where documents are released at once, and otherwise."""
+        if not self.at_once and (self.map or self.compose):
+            raise InputError(f"{self.mechanism} releases words one by one; take mean.")
+        if self.at_once and self.decode:
+            raise InputError("mean composes words from a whole document; it decodes none alone.")
+        if checked(self.index) != "auto" and not self.searches:
+            raise InputError(
+                "an index is for noise that is decoded by nearest or rank; take laplace, say."
             )
 
     @classmethod
@@ -119,7 +130,10 @@ class Recipe:
         """The recipe of a mechanism that states these settings, what was found among them."""
         decode, compose, named = (str(settings.get(n, "")) for n in ("decode", "compose", "map"))
         dimensions = settings.get("dimensions")
-        plain = cls(mechanism, epsilon, decode, map=named.partition(",")[0], compose=compose)
+        index = str(settings.get("index", "auto"))
+        plain = cls(
+            mechanism, epsilon, decode, map=named.partition(",")[0], compose=compose, index=index
+        )
         numbers = {
             name: float(value)
             for name, value in settings.items()
@@ -132,6 +146,11 @@ class Recipe:
     @property
     def decoding(self) -> str:
         return self.decode or ("vickrey" if self.mechanism == "vickrey" else "nearest")
+
+    @property
+    def searches(self) -> bool:
+        """Whether the nearest word is looked for."""
+        return bool(MECHANISMS[self.mechanism].noise) and self.decoding in ("nearest", "rank")
 
     @property
     def title(self) -> str:
@@ -175,6 +194,8 @@ class Recipe:
         made = MECHANISMS[self.mechanism].make(self, kitchen)
         if self.at_once or MECHANISMS[self.mechanism].noise or self.decoding == "nearest":
             return made
+        from nomdeplume.mechanism.ranked import ranked
+
         return ranked(made, Rank(self.given("c")))
 
     def _outputs(self, vocabulary: Vocabulary) -> Ids:

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nomdeplume.errors import whole
-from nomdeplume.nearest.exact import PAIRS, QUERIES, WORDS, Exact, Floats, Ids
-from nomdeplume.table import Table
-from nomdeplume.threads import each
+from nomdeplume.nearest.decision import Leading
+from nomdeplume.nearest.exact import WORDS, Exact
+from nomdeplume.nearest.rows import Floats, Ids, Rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +25,7 @@ class Several(Exact):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        whole("top", self.top, most=len(self._rows))
+        whole("top", self.top, most=len(self.table if self.ids is None else self.ids))
 
     def several(self, queries: Floats) -> tuple[Ids, Floats]:
         """Ids of the nearest words of each query and their distances, nearest first.
@@ -35,65 +34,18 @@ class Several(Exact):
         """
         if not len(queries):
             return np.empty((0, self.top), dtype=np.int64), np.empty((0, self.top))
-        _ = self._tall, self._tile_norms  # made once, before threads ask for them
-        step = min(QUERIES, -(-len(queries) // self.threads))
-        starts = range(0, len(queries), step)
-        parts = each(lambda i: self._several(queries[i : i + step]), starts, self.threads)
-        ids, distances = zip(*parts, strict=True)
+        ids, distances = zip(*self._in_blocks(self._several, queries), strict=True)
         return np.concatenate(ids), np.concatenate(distances)
 
     def _several(self, queries: Floats) -> tuple[Ids, Floats]:
-        best = _Leading(queries, self.table, self._rows, self.top)
+        best = Leading(queries, self.table, self.top)
         for query, row in self._candidates(queries, self.top):
-            best.consider(query, row)
-        rows, squared = best.decided()
-        return self._rows[rows], np.sqrt(squared)
+            best.consider(query, self._rows.ids[row])
+        ids, squared = best.decided()
+        return ids, np.sqrt(squared)
 
     @cached_property
-    def _tiles(self) -> list[slice]:
+    def _rows(self) -> Rows:
         """Tiles of words, more of them than words are asked for."""
-        return list(self._parts(int(np.clip(len(self._rows) // (4 * self.top), 1, WORDS))))
-
-
-class _Leading:
-    """The `top` nearest rows found so far for each query, decided in float64."""
-
-    def __init__(self, queries: Floats, table: Table, rows: Ids, top: int) -> None:
-        self._queries, self._table, self._ids, self._top = queries, table, rows, top
-        self._query, self._row = np.empty((2, 0), dtype=np.int64)
-        self._squared = np.empty(0)
-        self._waiting: list[tuple[Ids, Ids]] = []
-        self._count = 0
-        self._most = max(PAIRS, 2 * top * len(queries))
-
-    def consider(self, query: Ids, row: Ids) -> None:
-        self._waiting.append((query, row))
-        self._count += len(query)
-        if self._count >= self._most:
-            self._decide()
-
-    def decided(self) -> tuple[Ids, Floats]:
-        self._decide()
-        shape = len(self._queries), self._top
-        return self._row.reshape(shape), self._squared.reshape(shape)
-
-    def _decide(self) -> None:
-        """Keep the first of what was kept and what waits, by distance, then by row."""
-        query = np.concatenate([self._query, *(query for query, _ in self._waiting)])
-        row = np.concatenate([self._row, *(row for _, row in self._waiting)])
-        fresh = slice(len(self._query), None)
-        squared = np.concatenate([self._squared, self._apart(query[fresh], row[fresh])])
-        self._waiting, self._count = [], 0
-        order = np.lexsort((row, squared, query))
-        ordered = query[order]
-        rank = np.arange(len(order)) - np.searchsorted(ordered, ordered)
-        first = order[rank < self._top]
-        self._query, self._row, self._squared = query[first], row[first], squared[first]
-
-    def _apart(self, query: Ids, row: Ids) -> NDArray[np.float64]:
-        squared = np.empty(len(query))
-        for start in range(0, len(query), PAIRS):
-            some = slice(start, start + PAIRS)
-            moved = self._queries[query[some]] - self._table.vectors[self._ids[row[some]]]
-            squared[some] = np.einsum("nk,nk->n", moved, moved)
-        return squared
+        count = len(self.table) if self.ids is None else len(self.ids)
+        return Rows.of(self.table, self.ids, int(np.clip(count // (4 * self.top), 1, WORDS)))

@@ -24,7 +24,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 4
+FORMAT = 5
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 FITTED = (
@@ -78,6 +78,7 @@ class Certificate:
     vectors: bool  # whether noisy means were released beside the words
     documents: int
     unchanged: float | None  # share of common public words that stay: what is useful, not safe
+    agreement: float | None  # share of noisy words whose nearest was found, if not all: likewise
     generator: str
     seeded: bool
     output: Output
@@ -141,6 +142,7 @@ def certify(
     reduction: str,
     generator: str,
     unchanged: float | None,
+    agreement: float | None,
     documents: int,
     output: Output,
     empty: str = "public",
@@ -185,6 +187,7 @@ def certify(
         vectors=vectors,
         documents=documents,
         unchanged=unchanged,
+        agreement=agreement,
         generator=generator,
         seeded=seeded,
         output=output,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from hashlib import file_digest, sha256
 from math import isclose
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
 from nomdeplume.formats.writing import listed
 from nomdeplume.mechanism import MECHANISMS, Recipe
-from nomdeplume.mechanism.tight import Tell
+from nomdeplume.nearest import checked
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.beside import Beside
@@ -27,10 +27,14 @@ from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import Promise
 from nomdeplume.vocabulary import Vocabulary
 
+if TYPE_CHECKING:
+    from nomdeplume.mechanism.tight import Tell
+
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Error)
 FINER = TOLERANCE / 16  # of a loss up to δ: what was stated on a coarser grid is no less
 FOUND = {"stretch": 1e-6}  # to how many digits it can be found again elsewhere
-VARIES = ("program", "unchanged", "promises", "settings")  # in the version, or in last digits
+# in the version, or in last digits
+VARIES = ("program", "unchanged", "agreement", "promises", "settings")
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,7 @@ def verify(
     Words that may come out, and weights of words, are given again where a release had them.
     `tell` is told how many words are done while an exact calibration is proven again.
     """
+    checked(str(certificate.settings.get("index", "auto")))  # without it nothing can be told
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
     allowed, beside = frozenset(vocabulary.alphabetical[1].tolist()), Beside(certificate)
     if all(check.holds for check in checks):
@@ -112,6 +117,7 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     unit, kept = certificate.unit_field, set(certificate.kept_fields)
     wrong += ["kept_fields"] if unit and kept - {unit} else []
     wrong += [] if _close(certificate.unchanged, due.unchanged) else ["unchanged"]
+    wrong += [] if _close(certificate.agreement, due.agreement) else ["agreement"]
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]
     found = "follow from the parameters" if not wrong else f"do not follow: {', '.join(wrong)}"
     return Check("statements", not wrong, found)

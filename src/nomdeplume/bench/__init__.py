@@ -1,0 +1,6 @@
+"""How fast it is on this machine, beside what the machine can do."""
+
+from nomdeplume.bench.bench import Bench, Speed, eager
+from nomdeplume.bench.rates import best, ceiling, queries
+
+__all__ = ["Bench", "Speed", "best", "ceiling", "eager", "queries"]

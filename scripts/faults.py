@@ -164,12 +164,11 @@ class PassesUnknown(Obfuscator):
     """A word that the table does not know is put among the released ones."""
 
     def __call__(
-        self, texts: Iterable[str], rng: Generator | None = None, *, vectors: bool = False
+        self, texts: Iterable[str], rng: Generator | None = None, **options: Any
     ) -> list[Document]:
         texts, rng = list(texts), rng or secure()
-        leaked = list(
-            map(self.leak, texts, super().__call__(texts, rng, vectors=vectors), [rng] * len(texts))
-        )
+        released = super().__call__(texts, rng, **options)
+        leaked = list(map(self.leak, texts, released, [rng] * len(texts)))
         output = Output("text", sha256("".join(f"{d.text}\n" for d in leaked).encode()).hexdigest())
         return [replace(d, certificate=replace(d.certificate, output=output)) for d in leaked]
 

@@ -26,8 +26,13 @@ class Bag:
         return cls(ids, np.array([counts[i] for i in ids.tolist()], dtype=np.int64), seen)
 
     @classmethod
-    def from_ids(cls, ids: Ids) -> Bag:
-        return cls(*np.unique(ids, return_counts=True))
+    def from_ids(cls, ids: Ids, *, seen: bool = False) -> Bag:
+        """The bag of ids in any order, each as often as it is there."""
+        line, new = np.sort(ids), np.empty(len(ids), dtype=np.bool_)
+        new[:1] = True
+        np.not_equal(line[1:], line[:-1], out=new[1:])
+        starts = np.append(new.nonzero()[0], len(ids))  # np.unique does the same, in more steps
+        return cls(line[starts[:-1]], starts[1:] - starts[:-1], seen)
 
     def __len__(self) -> int:
         return int(self.counts.sum())

@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import sha256
-from itertools import islice
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
 from nomdeplume.document import Document
-from nomdeplume.errors import InputError, PrivacyError, whole
+from nomdeplume.errors import InputError, whole
 from nomdeplume.frames import Private
 from nomdeplume.levels import Level, level
 from nomdeplume.mechanism import Mechanism, Recipe
@@ -27,8 +25,10 @@ from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import Promise, state
 from nomdeplume.privacy.random import described, given, is_private
 from nomdeplume.reduction import REDUCTIONS
+from nomdeplume.releasing import Released, Releasing
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.workers import MOST
 
 F = TypeVar("F")  # a data frame
 
@@ -104,12 +104,7 @@ class Obfuscator:
         The noise is that of `epsilon`, or of `budget` / `size`; six if neither is given.
         """
         return cls.of(
-            "laplace",
-            vocabulary,
-            epsilon=epsilon,
-            budget=budget,
-            size=size,
-            reduction=reduction,
+            "laplace", vocabulary, epsilon=epsilon, budget=budget, size=size, reduction=reduction
         )
 
     @classmethod
@@ -143,6 +138,11 @@ class Obfuscator:
     def level(self) -> Level:
         """How bags become released words: one by one, or a document at once."""
         return level(self.mechanism, self.vocabulary, self.size, self.reduction)
+
+    @cached_property
+    def releasing(self) -> Releasing:
+        """How texts are released, batch after batch."""
+        return Releasing(self.vocabulary, self.level)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
@@ -197,38 +197,51 @@ class Obfuscator:
         return self.level.unchanged
 
     def __call__(
-        self, texts: Iterable[str], rng: Generator | None = None, *, vectors: bool = False
+        self,
+        texts: Iterable[str],
+        rng: Generator | None = None,
+        *,
+        vectors: bool = False,
+        workers: int | None = None,
     ) -> list[Document]:
         """Release every text; one without a kept word is released as the public bag.
 
         With `vectors`, documents hold their noisy means too, of which their words are made:
-        the same promise covers both.
+        the same promise covers both. With `workers`, so many processes release them.
         """
         rng = given(rng)
         if hasattr(texts, "columns"):
             raise InputError("texts must be one column of the frame; release it all with .frame().")
-        found = list(self.releases(self.vocabulary.bags(texts), rng))
-        digest = sha256("".join(f"{' '.join(words)}\n" for words, _ in found).encode()).hexdigest()
-        certificate = self.certify(
-            described(rng), len(found), Output("text", digest), vectors=vectors
-        )
-        return [
-            Document(tuple(words), certificate, tuple(mean) if vectors and mean else None)
-            for words, mean in found
-        ]
+        found = list(self.releases(self.vocabulary.texts(texts), rng, workers=workers))
+        digest = sha256("".join(f"{each.text}\n" for each in found).encode()).hexdigest()
+        output = Output("text", digest)
+        certificate = self.certify(described(rng), len(found), output, vectors=vectors)
+        return [each.document(certificate, vectors=vectors) for each in found]
 
     def frame(
-        self, df: F, *, text: str = "text", keep: Iterable[str] = (), rng: Generator | None = None
+        self,
+        df: F,
+        *,
+        text: str = "text",
+        keep: Iterable[str] = (),
+        rng: Generator | None = None,
+        workers: int | None = None,
     ) -> F:
         """The frame with released words in column `text`; of the others only those in `keep`.
 
         Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.
         Kept columns come out as they are, without categories that no row holds.
         """
-        return self.certified_frame(df, text=text, keep=keep, rng=rng)[0]
+        return self.certified_frame(df, text=text, keep=keep, rng=rng, workers=workers)[0]
 
     def certified_frame(
-        self, df: F, *, text: str = "text", keep: Iterable[str] = (), rng: Generator | None = None
+        self,
+        df: F,
+        *,
+        text: str = "text",
+        keep: Iterable[str] = (),
+        rng: Generator | None = None,
+        workers: int | None = None,
     ) -> tuple[F, Certificate]:
         """A released frame and its certificate, whose hash is that of its words line by line.
 
@@ -238,9 +251,9 @@ class Obfuscator:
         private = Private.of(df, text, keep)
 
         def documents() -> Iterator[str]:
-            for words in self.release(self.vocabulary.bags(private.texts()), rng):
-                digest.update(f"{' '.join(words)}\n".encode())
-                yield " ".join(words)
+            for released in self.releases(private.texts(), rng, workers=workers):
+                digest.update(f"{released.text}\n".encode())
+                yield released.text
 
         released = private.released(documents(), "" if is_private(rng) else NOT_PRIVATE)
         output, kept = Output("frame", digest.hexdigest()), private.keep
@@ -248,20 +261,18 @@ class Obfuscator:
 
     def release(self, bags: Iterable[Bag], rng: Generator) -> Iterator[Sequence[str]]:
         """The released words of each bag, in alphabetical order."""
-        return (words for words, _ in self.releases(bags, rng))
+        return (released.words for released in self.releases(bags, rng))
 
     def releases(
-        self, bags: Iterable[Bag], rng: Generator
-    ) -> Iterator[tuple[Sequence[str], list[float] | None]]:
-        """The released words of each bag and, of a document level, the noisy mean behind them.
+        self, items: Iterable[Bag | str], rng: Generator, *, workers: int | None = None
+    ) -> Iterator[Released]:
+        """What is released for each bag or text, in order, in batches and in bounded memory.
 
-        In batches, in bounded memory.
+        While one is released, the next is read. Texts are best for `workers`, who make bags.
         """
-        remaining = iter(bags)
-        while batch := list(islice(remaining, self.level.batch)):
-            self.vocabulary.refuse_seen(batch)
-            words, means = self._release(batch, rng)
-            yield from zip(words, [None] * len(words) if means is None else means, strict=True)
+        if workers is None:
+            return self.releasing.here(items, rng)
+        return self.releasing.in_workers(items, rng, whole("workers", workers, most=MOST))
 
     def __repr__(self) -> str:
         return (
@@ -282,19 +293,8 @@ class Obfuscator:
             reduction=self.reduction,
             generator=generator,
             unchanged=self.unchanged,
+            agreement=self.level.agreement,
             documents=documents,
             output=output,
             **beside,
         )
-
-    def _release(
-        self, bags: Sequence[Bag], rng: Generator
-    ) -> tuple[NDArray[np.object_], list[list[float]] | None]:
-        filled = [self.vocabulary.or_public(bag) for bag in bags]
-        released, means = self.level.release(filled, rng)
-        place, ordered = self.vocabulary.alphabetical
-        places = place[released]
-        if (places < 0).any():
-            raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
-        words = np.asarray(ordered[np.sort(places, axis=1)])
-        return words, None if means is None else means.tolist()

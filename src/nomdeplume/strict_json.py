@@ -10,18 +10,17 @@ from typing import Any, NoReturn
 def loads(text: str) -> Any:
     """The value that `text` holds; ValueError if it is not JSON or nested too deeply."""
     try:
-        return json.loads(
-            text, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object
-        )
+        return _DECODER.decode(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys differ: of two values under one name nobody can tell which counts."""
-    if len({key for key, _ in pairs}) < len(pairs):
+    found = dict(pairs)
+    if len(found) < len(pairs):
         raise ValueError("a key comes twice")
-    return dict(pairs)
+    return found
 
 
 def _finite(number: str) -> float:
@@ -30,3 +29,6 @@ def _finite(number: str) -> float:
 
 def _refuse(_: str) -> NoReturn:
     raise ValueError("NaN and Infinity are not JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_object)

@@ -7,6 +7,7 @@ further than this module. Case, digits and punctuation end here too.
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,8 @@ INVISIBLE = "\u00ad\u200b\u2060\ufeff"  # soft hyphen, zero-width space, word jo
 JOINERS = "\u200c\u200d"  # part of words in Persian and in Indic scripts
 ENDINGS = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m", "'em")
 DETACHED = re.compile(r"\s+(n't|'(?:s|re|ve|ll|d|m))\b")
+DIGIT = re.compile("[0-9]")
+SPACED = str.maketrans(dict.fromkeys(string.punctuation, " "))
 IRREGULAR = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "is"}
 FUNCTION_WORDS = Path(__file__).parent / "data" / "stop-words-en.txt"
 
@@ -43,16 +46,23 @@ def words(text: str, language: str = "en", dictionary: Dictionary | None = None)
         for run in chain.from_iterable(map(runs, map(_plain, _parts(text)))):
             found.update(dictionary.parted(run) if dictionary else (run,))
         return found
-    for part in map(_plain, _parts(text)):
-        found.update(unicode_words(_attached(part) if language == "en" else part))
-    kept: Counter[str] = Counter()
-    for word, count in found.items():
-        if word.isalpha():
-            kept[word] += count
-        else:
-            for piece in _pieces(word, language):
+    for segments in segmented(text, language):
+        found.update(segments)
+    kept = Counter({word: count for word, count in found.items() if word.isalpha()})
+    if len(kept) < len(found):
+        for word, count in found.items():
+            for piece in () if word.isalpha() else pieces(word, language):
                 kept[piece] += count
     return kept
+
+
+def segmented(text: str, language: str) -> Iterator[list[str]]:
+    """What Unicode's rules hold together, for a part of the text at a time.
+
+    A segment of letters is a word, another is made of `pieces`.
+    """
+    for part in map(_plain, _parts(text)):
+        yield unicode_words(_attached(part) if language == "en" else part)
 
 
 def is_word(word: str, language: str = "en") -> bool:
@@ -157,27 +167,33 @@ def _attached(text: str) -> str:
     return DETACHED.sub(r"\1", text) if " '" in text or " n't" in text else text
 
 
-def _pieces(word: str, language: str) -> Iterator[str]:
+def pieces(word: str, language: str) -> list[str]:
     """Words within what segmentation holds together: contractions, abbreviations, `snake_case`.
 
     A single letter left by an apostrophe (`t`, `s`, `l`) is no word.
     """
-    if any(unicodedata.category(sign)[0] == "N" for sign in word):
-        return
+    if _has_digits(word):
+        return []
     if language == "en":
         word = _uncontracted(word)
-    if all(len(letter) < 2 for letter in word.split(".")):
+    if word.isalpha():
+        return [word]
+    if "." in word and all(len(letter) < 2 for letter in word.split(".")):
         word = word.replace(".", "")
-    elided = "'" in word
-    for piece in _split(word):
-        if not (elided and len(piece) == 1) and all(map(_is_letter, piece)):
-            yield piece
+    least = 2 if "'" in word else 1
+    return [part for part in _split(word) if len(part) >= least and all(map(_is_letter, part))]
+
+
+def _has_digits(word: str) -> bool:
+    if word.isascii():
+        return DIGIT.search(word) is not None
+    return any(unicodedata.category(sign)[0] == "N" for sign in word)
 
 
 def _uncontracted(word: str) -> str:
     if word in IRREGULAR:
         return IRREGULAR[word]
-    for ending in ENDINGS:
+    for ending in ENDINGS if "'" in word else ():
         if word.endswith(ending):
             return _uncontracted(word.removesuffix(ending))
     return word
@@ -185,6 +201,8 @@ def _uncontracted(word: str) -> str:
 
 def _split(word: str) -> list[str]:
     """Runs of signs that are not punctuation, of which segmentation allows some within a word."""
+    if word.isascii():
+        return word.translate(SPACED).split()
     spaced = (" " if unicodedata.category(sign)[0] in "PS" else sign for sign in word)
     return "".join(spaced).split()
 

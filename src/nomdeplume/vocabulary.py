@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b, sha256
-from itertools import chain
+from itertools import chain, repeat
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +15,17 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.distance import Cloud, Euclidean, Ground
 from nomdeplume.errors import InputError, PrivacyError
-from nomdeplume.features import Features
 from nomdeplume.table import Table
-from nomdeplume.text import StopWords, is_word, stop_words, words
+from nomdeplume.text import StopWords, is_word, pieces, segmented, stop_words, words
 from nomdeplume.unspaced import LANGUAGES, Dictionary
+
+if TYPE_CHECKING:
+    from nomdeplume.features import Features
 
 Ids = NDArray[np.int64]
 
 EUCLIDEAN = Euclidean()
+NONE = np.empty(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -108,10 +112,26 @@ class Vocabulary:
 
     def bag(self, text: str) -> Bag:
         """The kept words of a text with their counts; everything else is forgotten."""
+        seen = self.features is not None and self.features.fitted_on(text)
+        if self.table.language not in LANGUAGES:
+            parts = list(map(self._found, segmented(text, self.table.language)))
+            return Bag.from_ids(np.concatenate(parts) if parts else NONE, seen=seen)
         known = self._id_of
         found = words(text, self.table.language, self._dictionary)
         counts = {known[word]: count for word, count in found.items() if word in known}
-        return Bag.of(counts, seen=self.features is not None and self.features.fitted_on(text))
+        return Bag.of(counts, seen=seen)
+
+    def _found(self, segments: list[str]) -> Ids:
+        """Ids of the kept words that segments of a text are, or have as pieces.
+
+        A kept word is its own and only piece, and a segment of letters has no other.
+        """
+        known, language = self._id_of, self.table.language
+        ids = np.fromiter(map(known.get, segments, repeat(-1)), np.int64, count=len(segments))
+        others = [segments[i] for i in (ids < 0).nonzero()[0].tolist()]
+        within = [p for o in others if not o.isalpha() for p in pieces(o, language) if p in known]
+        more = np.array([known[piece] for piece in within], dtype=np.int64)
+        return np.concatenate((ids[ids >= 0], more))
 
     def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
         """The bags of many texts, one after the other."""
@@ -119,6 +139,10 @@ class Vocabulary:
 
     def read(self, texts: Iterable[str]) -> Iterator[tuple[str, Bag]]:
         """Each text, seen to be one, and its bag."""
+        return ((text, self.bag(text)) for text in self.texts(texts))
+
+    def texts(self, texts: Iterable[str]) -> Iterator[str]:
+        """Each text, seen to be one."""
         if isinstance(texts, str | Mapping) or not hasattr(texts, "__iter__"):
             raise InputError(f"texts must be a list of strings, got one {type(texts).__name__}.")
         if hasattr(texts, "columns"):
@@ -126,7 +150,7 @@ class Vocabulary:
         for number, text in enumerate(texts, start=1):
             if not isinstance(text, str):
                 raise InputError(f"text {number} must be a string, got {type(text).__name__}.")
-            yield text, self.bag(text)
+            yield text
 
     def refuse_seen(self, bags: Iterable[Bag]) -> None:
         """Refuse to release texts that the topic words were fitted on.

@@ -18,6 +18,7 @@ from nomdeplume.audit.worlds import World
 from nomdeplume.bag import Bag
 from nomdeplume.features.subjects import Subjects
 from nomdeplume.mechanism import NoisyMean, Projection
+from nomdeplume.releasing import Released, Releasing
 from nomdeplume.table.directions import principal_directions
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
@@ -270,12 +271,19 @@ class Unsorted(Obfuscator):
         return list(map(turned, texts, super().__call__(texts, rng, vectors=vectors)))
 
 
+class AsComposed(Releasing):
+    def batch(self, bags, rng):
+        released, means = self.level.release(bags, rng)
+        texts = map(" ".join, np.array(self.vocabulary.table.words)[released])
+        return [Released(text, mean, True) for text, mean in zip(texts, means, strict=True)]
+
+
 class Herded(Obfuscator):
     """Released words stand in the order of their composition, which tells nothing of a text's."""
 
-    def _release(self, bags, rng):
-        released, means = self.level.release([*bags], rng)
-        return np.array(self.vocabulary.table.words)[released], means.tolist()
+    @property
+    def releasing(self):
+        return AsComposed(self.vocabulary, self.level)
 
 
 @pytest.mark.parametrize(("kind", "verdict"), [(Unsorted, "broken"), (Herded, "held")])

@@ -12,7 +12,7 @@ import rich_click as click
 
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -73,6 +73,12 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option(
     "--withheld", type=PATH, help="Write a line for every document that is withheld, and why."
 )
+@click.option(
+    "--workers",
+    type=int,
+    metavar="N",
+    help="Processes that release texts, on a core each. [default: none, threads on all cores]",
+)
 @click.option("--seed", type=int, help="Repeatable noise for experiments: NOT PRIVATE.")
 @click.option("--strict", is_flag=True, help="Stop at the first document that cannot be read.")
 @click.option("--force", is_flag=True, help="Replace output that exists.")
@@ -97,7 +103,10 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
     from nomdeplume.privacy.random import described, is_private, secure, seeded
+    from nomdeplume.workers import MOST
 
+    if options["workers"] is not None:
+        whole("workers", options["workers"], most=MOST)
     inputs = inputs or _piped()
     output, saved = _places(
         inputs, options["output"], options["certificate_path"], force=options["force"]
@@ -200,6 +209,7 @@ def _run(
             advance=advance,
             units=_units(options),
             vectors=options["vectors"],
+            workers=options["workers"],
         )
 
 

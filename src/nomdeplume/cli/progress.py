@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from time import monotonic
 from typing import IO
 
 import rich_click as click
 
 from nomdeplume.formats.records import Inputs
 
+OFTEN = 0.1  # seconds between two looks of a bar
 REMARKS = 20  # documents named one by one; the rest is only counted
 Voice = tuple[Callable[[str], None], Callable[[], None]]  # says a remark; counts a document
 
@@ -60,11 +62,14 @@ def _bar(source: Inputs) -> Iterator[Voice]:
         BarColumn(), TaskProgressColumn(), documents, TimeLeft(), console=console, transient=True
     ) as bar:
         task = bar.add_task("", total=source.total, documents=0, rate=0.0)
-        count = 0
+        count, shown = 0, 0.0
 
         def advance() -> None:
-            nonlocal count
+            nonlocal count, shown
             count += 1
+            if monotonic() - shown < OFTEN:
+                return
+            shown = monotonic()
             rate = count / max(bar.tasks[0].elapsed or 0.0, 1e-3)
             bar.update(task, completed=source.meter.bytes, documents=count, rate=rate)
 

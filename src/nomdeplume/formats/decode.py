@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import zlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nomdeplume.errors import Unreadable
@@ -37,6 +38,7 @@ MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b")) + b"\x7f"
+_BINARY, _MARKS = tuple(BINARY), tuple(MARKS)
 LOOKED_AT = 1 << 16  # bytes that decide what a file is
 
 
@@ -80,12 +82,16 @@ def decode_line(data: bytes) -> Decoded:
 
 def binary(start: bytes) -> str:
     """What a file that begins so is, if it is known not to be text."""
-    return next((kind for mark, kind in BINARY.items() if start.startswith(mark)), "")
+    return _named(start, BINARY) if start.startswith(_BINARY) else ""
 
 
 def marked(data: bytes) -> str:
     """The encoding that a byte-order mark at the start names, or nothing."""
-    return next((name for mark, name in MARKS.items() if data.startswith(mark)), "")
+    return _named(data, MARKS) if data.startswith(_MARKS) else ""
+
+
+def _named(start: bytes, names: Mapping[bytes, str]) -> str:
+    return next(name for mark, name in names.items() if start.startswith(mark))
 
 
 def _strict(data: bytes, encoding: str) -> str:
@@ -99,7 +105,7 @@ def _strict(data: bytes, encoding: str) -> str:
 def unmarked_utf16(data: bytes) -> str:
     """The byte order of UTF-16 without a mark: every second byte of most scripts' spaces is NUL."""
     part = data[:LOOKED_AT]
-    if len(part) < 4 or len(data) % 2:
+    if len(part) < 4 or len(data) % 2 or b"\0" not in part:
         return ""
     even, odd = part[::2].count(0), part[1::2].count(0)
     if max(even, odd) < 0.5 * len(part) / 2 or min(even, odd) > 0.05 * len(part) / 2:

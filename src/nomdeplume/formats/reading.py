@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from nomdeplume.errors import InputError
-from nomdeplume.formats import columnar, csv_rows, jsonl
+from nomdeplume.formats import csv_rows, jsonl
 from nomdeplume.formats.decode import GZIP, ZSTD, binary, marked
 from nomdeplume.formats.kinds import Kind, begins, delimiter_of, named
 from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
@@ -55,6 +55,8 @@ def _records(kind: Kind, files: list[Path], fields: Fields, delimiter: str | Non
     meter = Meter()
     total = sum(path.stat().st_size for path in files)
     if kind in ("parquet", "arrow"):
+        from nomdeplume.formats import columnar
+
         return Inputs(kind, columnar.read_files(files, kind, fields, meter), meter, total)
 
     def records() -> Iterator[Record | Withheld]:

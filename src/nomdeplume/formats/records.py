@@ -9,6 +9,7 @@ import io
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -60,7 +61,7 @@ class Fields:
                 f"field {name!r} of the output has a meaning of its own; keep another."
             )
 
-    @property
+    @cached_property
     def released(self) -> tuple[str, ...]:
         """Fields that come out as they went in."""
         return tuple(dict.fromkeys((*([self.id] if self.with_id else []), *self.keep)))

@@ -40,24 +40,27 @@ def release(
     strict: bool = False,
     units: Units | None = None,
     vectors: bool = False,
+    workers: int | None = None,
     tell: Callable[[str], None] = lambda _: None,
     advance: Callable[[], None] = lambda: None,
 ) -> Tally:
     """Release every record of `inputs` into `sink`; what cannot be read is told by its place.
 
-    A text is let go as soon as it is a bag; only a batch of bags waits for release. With
-    `units` the bags of each are added up, and released when all are there.
+    A text is let go as soon as it is a bag, or was sent to one of the `workers`, which make
+    bags then; only some batches wait for release. With `units` the bags of each are added
+    up, and released when all are there.
     """
     tally = Tally()
-    waiting: deque[Mapping[str, Any]] = deque()
+    waiting: deque[tuple[Mapping[str, Any], str]] = deque()
+    bag = obfuscator.vocabulary.bag
 
-    def bags() -> Iterator[Bag]:
+    def items() -> Iterator[Bag | str]:
         for record in inputs.records:
             if isinstance(record, Record):
-                bag = obfuscator.vocabulary.bag(record.text)
                 if units is None:
-                    yield from offered(bag, record.fields, record.place)
-                elif not units.add(record.fields, bag):
+                    item = bag(record.text) if workers is None else record.text
+                    yield from offered(item, record.fields, record.place)
+                elif not units.add(record.fields, bag(record.text)):
                     reason = f"no value in field {units.name!r}."
                     if strict:
                         raise InputError(f"{record.place}: {reason}")
@@ -69,15 +72,13 @@ def release(
             else:
                 withhold(record.place, record.reason)
 
-        for number, (bag, fields) in enumerate(units or (), start=1):
-            yield from offered(bag, fields, f"unit {number}")
+        for number, (added, fields) in enumerate(units or (), start=1):
+            yield from offered(added, fields, f"unit {number}")
 
-    def offered(bag: Bag, fields: Mapping[str, Any], place: str) -> Iterator[Bag]:
-        if len(bag) or empty == "public":
-            tally.without_words += not len(bag)
-            tally.fields = tally.fields or tuple(fields)
-            waiting.append(fields)
-            yield bag
+    def offered(item: Bag | str, fields: Mapping[str, Any], place: str) -> Iterator[Bag | str]:
+        if isinstance(item, str) or len(item) or empty == "public":
+            waiting.append((fields, place))
+            yield item
         else:
             withhold(place, "no kept words.")
 
@@ -85,9 +86,15 @@ def release(
         tally.withheld += 1
         tell(f"{place}: withheld: {reason}")
 
-    for words, mean in obfuscator.releases(bags(), rng):
-        sink.write(" ".join(words), waiting.popleft(), mean if vectors else None)
+    for released in obfuscator.releases(items(), rng, workers=workers):
+        fields, place = waiting.popleft()
+        if not released.kept and empty != "public":
+            withhold(place, "no kept words.")
+            continue
+        sink.write(released.text, fields, released.mean if vectors else None)
+        tally.fields = tally.fields or tuple(fields)
         tally.released += 1
+        tally.without_words += not released.kept
         advance()
     if not tally.released and not tally.withheld:
         raise InputError("the input holds no document.")

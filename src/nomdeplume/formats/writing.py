@@ -112,14 +112,18 @@ class TextLines:
 class JsonLines:
     """A record as JSON; where a string is not Unicode, in ASCII with escapes."""
 
+    _encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+
     def start(self, warning: str) -> str:  # noqa: ARG002
         return ""
 
     def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str:
-        mark: dict[str, Any] = {} if vector is None else {"vector": vector}
-        mark |= {"warning": warning} if warning else {}
-        record = {**fields, "text": words, **mark}
-        line = json.dumps(record, ensure_ascii=False, allow_nan=False)
+        record: dict[str, Any] = {**fields, "text": words}
+        if vector is not None:
+            record["vector"] = vector
+        if warning:
+            record["warning"] = warning
+        line = self._encoder.encode(record)
         try:
             line.encode()
         except UnicodeEncodeError:

@@ -62,9 +62,14 @@ def secure() -> SecureGenerator:
     return SecureGenerator()
 
 
-def seeded(seed: int) -> Generator:
-    """A repeatable generator for experiments: what it releases is not private."""
-    return Generator(_chacha(whole("seed", seed, least=0, most=2**64 - 1)))
+def seeded(seed: int, stream: int = 0) -> Generator:
+    """A repeatable generator for experiments: what it releases is not private.
+
+    Streams of one seed have keys that differ, so that each part of some work can have its own.
+    """
+    most = 2**64 - 1
+    key = whole("seed", seed, least=0, most=most)
+    return Generator(_chacha(key + (whole("stream", stream, least=0, most=most) << 64)))
 
 
 def is_private(rng: Generator) -> bool:

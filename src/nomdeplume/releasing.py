@@ -1,0 +1,163 @@
+"""From bags, or texts, to released words: batch after batch, in this process or in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+
+from nomdeplume.bag import Bag
+from nomdeplume.document import Document
+from nomdeplume.errors import PrivacyError
+from nomdeplume.levels import Level
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.privacy.certificate import Certificate
+from nomdeplume.privacy.random import is_private, secure, seeded
+from nomdeplume.threads import ONE_THREAD_EACH
+from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.workers import ahead
+
+Item = Bag | str  # what is released: a bag, or a text that becomes one
+
+SIGNS = 1 << 20  # of the texts that a worker gets together, about
+DOCUMENTS = 256  # that a worker gets together, at most where they are released at once
+
+
+class Released(NamedTuple):
+    """What comes out for one bag or text."""
+
+    text: str  # its words in alphabetical order, with spaces between
+    mean: list[float] | None  # of a document level, the noisy mean behind them
+    kept: bool  # whether there were kept words; else the public bag stood in for them
+
+    @property
+    def words(self) -> list[str]:
+        return self.text.split(" ")
+
+    def document(self, certificate: Certificate, *, vectors: bool) -> Document:
+        """It with its certificate, and with the mean where there is one and it is asked for."""
+        mean = tuple(self.mean) if vectors and self.mean else None
+        return Document(tuple(self.words), certificate, mean)
+
+
+@dataclass(frozen=True, eq=False)
+class Releasing:
+    """How bags and texts become released words."""
+
+    vocabulary: Vocabulary
+    level: Level
+
+    def here(self, items: Iterable[Item], rng: Generator) -> Iterator[Released]:
+        """Batch after batch in this process, while the caller reads the next and uses the last."""
+        batches = _by_count(map(self.bag, items), self.level.batch)
+        for released in ahead(lambda batch: self.batch(batch, rng), batches):
+            yield from released
+
+    def in_workers(self, items: Iterable[Item], rng: Generator, workers: int) -> Iterator[Released]:
+        """Batch after batch in worker processes, each with a key of its own.
+
+        If `rng` is not private, it gives a seed, of which each batch has a stream by its
+        number: what comes out is then the same, however many workers there are.
+        """
+        from nomdeplume.workers import Pool  # which few runs need
+
+        seed = None if is_private(rng) else int(rng.integers(2**64, dtype=np.uint64))
+        most = min(self.level.batch, DOCUMENTS) if self.level.at_once else self.level.batch
+        self.batch([self.vocabulary.public_bag], seeded(0))  # makes what workers can share
+        with Pool(Job(self, seed), workers) as pool:
+            for released in pool.map(_batches(items, most), name=Batch.called):
+                yield from released
+
+    def bag(self, item: Item) -> Bag:
+        """A bag, or that of a text."""
+        return self.vocabulary.bag(item) if isinstance(item, str) else item
+
+    def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
+        """Some of them, released together; all are refused if one must be."""
+        kept, bags = self.vocabulary, list(map(self.bag, items))
+        kept.refuse_seen(bags)
+        one = (
+            ONE_THREAD_EACH if self.level.at_once else nullcontext()
+        )  # products of means are small
+        with one:
+            released, means = self.level.release([kept.or_public(bag) for bag in bags], rng)
+        place, ordered = kept.alphabetical
+        places = place[released]
+        if (places < 0).any():
+            raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
+        texts = map(" ".join, ordered[np.sort(places, axis=1)].tolist())
+        beside = [None] * len(bags) if means is None else means.tolist()
+        return list(map(Released, texts, beside, map(bool, map(len, bags))))
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some bags or texts, and their number among all batches."""
+
+    number: int
+    items: list[Item]
+    before: int  # documents in batches before
+
+    def called(self) -> str:
+        """By position: nothing of a text is in its name."""
+        return f"documents {self.before + 1:,} to {self.before + len(self.items):,}"
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What a worker does with a batch. It is sent without any generator."""
+
+    releasing: Releasing
+    seed: int | None
+
+    def __call__(self, batch: Batch) -> list[Released]:
+        rng = self._secure if self.seed is None else seeded(self.seed, batch.number)
+        return self.releasing.batch(batch.items, rng)
+
+    @cached_property
+    def _secure(self) -> Generator:
+        """Keyed by the operating system in the process that asks."""
+        return secure()
+
+    def __getstate__(self) -> tuple[Releasing, int | None, dict[str, Any]]:
+        return self.releasing, self.seed, prepared(self.releasing.level.mechanism)
+
+    def __setstate__(self, state: tuple[Releasing, int | None, dict[str, Any]]) -> None:
+        releasing, seed, made = state
+        self.__dict__.update(releasing=releasing, seed=seed)
+        vars(releasing.level.mechanism).update(made)
+
+
+def prepared(mechanism: Mechanism) -> dict[str, Any]:
+    """What a mechanism made of its fields, as far as it can be sent; the rest is made again."""
+    from nomdeplume.workers.shared import can_be_shared
+
+    named: list[str] = [each.name for each in fields(mechanism)] if is_dataclass(mechanism) else []
+    made = {name: value for name, value in vars(mechanism).items() if name not in named}
+    return {name: value for name, value in made.items() if can_be_shared(value)}
+
+
+def _by_count(bags: Iterable[Bag], most: int) -> Iterator[list[Bag]]:
+    remaining = iter(bags)
+    while batch := list(islice(remaining, most)):
+        yield batch
+
+
+def _batches(items: Iterable[Item], most: int) -> Iterator[Batch]:
+    """So many together, or fewer long texts."""
+    batch: list[Item] = []
+    number, before, signs = 1, 0, 0
+    for item in items:
+        batch.append(item)
+        signs += len(item) if isinstance(item, str) else 0
+        if len(batch) == most or signs >= SIGNS:
+            yield Batch(number, batch, before)
+            number, before, signs, batch = number + 1, before + len(batch), 0, []
+    if batch:
+        yield Batch(number, batch, before)

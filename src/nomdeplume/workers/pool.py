@@ -1,0 +1,158 @@
+"""A pool of worker processes: one work on many tasks, whichever worker dies."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Callable, Iterable, Iterator
+from selectors import EVENT_READ, DefaultSelector
+from typing import Any, Generic, Self, TypeVar
+
+from nomdeplume.errors import InputError, PlumeError, whole
+from nomdeplume.workers import MOST
+from nomdeplume.workers.process import Process, Task
+from nomdeplume.workers.shared import shared
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+HELD = 2  # tasks that a worker has: one in work, one to go on with
+AHEAD = 4  # tasks for each worker that may be read before the first of them is done
+TRIES = 3  # workers that a task may end, or that may end as they start, one after the other
+
+
+class Pool(Generic[T, R]):
+    """Some worker processes that do one work, and share what is large in it.
+
+    A worker that dies is replaced, and what it had is done again from the start; a task that
+    three of them die of ends it all. Workers end with the pool, or with this process.
+    """
+
+    def __init__(self, work: Callable[[T], R], workers: int) -> None:
+        self._most = whole("workers", workers, most=MOST)
+        if os.name != "posix":
+            raise InputError("workers need a system such as Linux or macOS; do without them.")
+        self._file = shared(work)
+        self._selector = DefaultSelector()
+        self._workers: list[Process] = []
+        self._stillborn = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        while self._workers:
+            self._workers.pop().end()
+        self._selector.close()
+        self._file.close()
+
+    def map(self, tasks: Iterable[T], name: Callable[[T], str] = str) -> Iterator[R]:
+        """The work on each task, in order; `name` is what a task is called that ends workers."""
+        queue = _Queue(tasks, name, AHEAD * self._most)
+        while True:
+            while self._free and (task := queue.following()):
+                self._least().give(task)
+            if queue.over:
+                return
+            if queue.ready:
+                yield queue.result()
+            else:
+                for key, _ in self._selector.select():
+                    self._hear(key.data, queue)
+
+    @property
+    def _free(self) -> bool:
+        """Whether another task can be handed out."""
+        return len(self._workers) < self._most or len(self._least().held) < HELD
+
+    def _least(self) -> Process:
+        """The worker with least to do, or a new one rather than one that has something."""
+        least = min(self._workers, key=lambda worker: len(worker.held), default=None)
+        if least is None or (least.held and len(self._workers) < self._most):
+            least = Process.started(self._file.fileno())
+            self._workers.append(least)
+            self._selector.register(least.results, EVENT_READ, least)
+        return least
+
+    def _hear(self, worker: Process, queue: _Queue[T]) -> None:
+        message = worker.answer()
+        if message is None:
+            self._bury(worker, queue)
+            return
+        result, failed = pickle.loads(message)  # noqa: S301 - from our own worker
+        error = failed and failed[0](failed[1])
+        if worker.ready:
+            queue.done[worker.held.popleft().number] = result, error
+        elif error:
+            raise error
+        else:
+            worker.ready, self._stillborn = True, 0
+
+    def _bury(self, worker: Process, queue: _Queue[T]) -> None:
+        """Another one will do again what a dead worker had; the first of it may be to blame."""
+        self._selector.unregister(worker.results)
+        self._workers.remove(worker)
+        worker.end()
+        if worker.ready and worker.held:
+            worker.held[0].deaths += 1
+        elif not worker.ready:
+            self._stillborn += 1
+        if self._stillborn == TRIES:
+            raise PlumeError(f"{TRIES} worker processes ended as they began; is memory short?")
+        queue.redo(worker.held)
+
+
+class _Queue(Generic[T]):
+    """Tasks, read as they are needed, and what came of them, to be used in order."""
+
+    def __init__(self, tasks: Iterable[T], name: Callable[[T], str], ahead: int) -> None:
+        self._tasks, self._name, self._ahead = iter(tasks), name, ahead
+        self._again: list[Task] = []
+        self._all_read = False
+        self._read = self._turn = 0
+        self.done: dict[int, tuple[Any, Exception | None]] = {}
+
+    @property
+    def ready(self) -> bool:
+        return self._turn in self.done
+
+    @property
+    def over(self) -> bool:
+        return self._all_read and self._turn == self._read
+
+    def following(self) -> Task | None:
+        """What is to be done next, if it may be read yet. Errors of reading wait for their turn."""
+        if self._again:
+            return self._again.pop(0)
+        if self._all_read or self._read - self._turn >= self._ahead:
+            return None
+        try:
+            task = next(self._tasks)
+        except StopIteration:
+            self._all_read = True
+            return None
+        except Exception as error:
+            self._all_read = True
+            self.done[self._read] = None, error
+            self._read += 1
+            return None
+        self._read += 1
+        return Task(self._read - 1, pickle.dumps(task, protocol=5), self._name(task))
+
+    def redo(self, tasks: Iterable[Task]) -> None:
+        """Do tasks again, the earliest first; not one that ended too many workers."""
+        for task in tasks:
+            if task.deaths < TRIES:
+                self._again.append(task)
+            else:
+                said = f"{task.name}: {TRIES} worker processes ended over it, one after the other"
+                self.done[task.number] = None, PlumeError(f"{said}; is memory short?")
+        self._again.sort(key=lambda task: task.number)
+
+    def result(self) -> Any:
+        """What came of the task whose turn it is."""
+        result, error = self.done.pop(self._turn)
+        self._turn += 1
+        if error:
+            raise error
+        return result

@@ -1,0 +1,60 @@
+"""What a worker process does: the work on each task it is sent, until its parent is gone."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import traceback
+from collections.abc import Callable
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, NoReturn
+
+from nomdeplume.errors import PlumeError
+from nomdeplume.threads import limit
+from nomdeplume.workers.messages import receive, send
+from nomdeplume.workers.shared import received
+
+START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
+    "from nomdeplume.workers.worker import main; main()"
+)
+
+
+def main() -> NoReturn:
+    """Get the work, say that it is there, then answer task by task."""
+    tasks, results, file = map(int, sys.argv[1:])
+    waiting: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_listen, args=(tasks, waiting), daemon=True).start()
+    limit(1)
+    found: list[Callable[[Any], Any]] = []
+    send(results, answer(lambda: found.append(received(file))))
+    while True:
+        data = waiting.get()
+        send(results, answer(lambda data=data: found[0](pickle.loads(data))))  # type: ignore[misc] # noqa: S301
+
+
+def _listen(tasks: int, waiting: SimpleQueue[bytes]) -> None:
+    """Take tasks in as they come; without a parent, end whatever is being done."""
+    while (data := receive(tasks)) is not None:
+        waiting.put(data)
+    os._exit(0)
+
+
+def answer(call: Callable[[], Any]) -> bytes:
+    """What came of it: a result, one of our errors, or where another one was.
+
+    Nothing else of an error travels: its message may quote a text.
+    """
+    try:
+        return pickle.dumps((call(), None), protocol=5)
+    except PlumeError as error:
+        return pickle.dumps((None, (type(error), str(error))))
+    except MemoryError:
+        return pickle.dumps((None, (PlumeError, "not enough memory for a worker; take fewer.")))
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
+        said = f"unexpected {type(error).__name__} at {place}, in a worker; please report it."
+        return pickle.dumps((None, (PlumeError, said)))

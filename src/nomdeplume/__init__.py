@@ -12,10 +12,10 @@ Every document carries a certificate of what is promised about it.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nomdeplume._version import __version__
+from nomdeplume.late import late
 
 if TYPE_CHECKING:
     from nomdeplume.audit import Audit, Claim, Finding, Report
@@ -99,12 +99,7 @@ _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
     "vocabulary": ("Vocabulary",),
 }
 
-
-def __getattr__(name: str) -> Any:
-    for home, names in _HOMES.items():
-        if name in names:
-            return getattr(import_module(f"nomdeplume.{home}"), name)
-    raise AttributeError(f"module 'nomdeplume' has no attribute {name!r}")
+__getattr__ = late(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

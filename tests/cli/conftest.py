@@ -9,29 +9,56 @@ from pathlib import Path
 import pytest
 
 from nomdeplume.cli.main import main
+from tests.cli.starter import Starter
 
 COMMAND = Path(sys.executable).with_name("nomdeplume")
 
 
+@pytest.fixture(scope="session")
+def starter():
+    """A process that starts others, which spares each of them its imports."""
+    made = Starter()
+    yield made
+    made.close()
+
+
 @pytest.fixture
-def run(tmp_path):
-    """The installed command in an empty folder, with a temporary folder that can be looked at."""
+def run(tmp_path, starter):
+    """The command in an empty folder, with a temporary folder that can be looked at."""
     (tmp_path / "tmp").mkdir()
 
-    def run(*arguments, stdin=None, code=0):
+    def run(*arguments, stdin=b"", code=0):
+        given = [str(argument) for argument in arguments]
+        done = starter.run(given, cwd=tmp_path, env=environment(tmp_path), stdin=stdin or b"")
+        assert done.returncode == code, done.stderr.decode()
+        return done
+
+    return run
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """The same by the command that is installed, from its first line on."""
+    (tmp_path / "tmp").mkdir(exist_ok=True)
+
+    def installed(*arguments, stdin=b"", code=0):
         done = subprocess.run(
             [str(COMMAND), *map(str, arguments)],
             cwd=tmp_path,
-            input=stdin if stdin is not None else b"",
+            input=stdin,
             capture_output=True,
-            env={**os.environ, "TMPDIR": str(tmp_path / "tmp"), "NO_COLOR": "1", "COLUMNS": "100"},
+            env=environment(tmp_path),
             timeout=120,
             check=False,
         )
         assert done.returncode == code, done.stderr.decode()
         return done
 
-    return run
+    return installed
+
+
+def environment(folder):
+    return {**os.environ, "TMPDIR": str(folder / "tmp"), "NO_COLOR": "1", "COLUMNS": "100"}
 
 
 def here(folder, *arguments):

@@ -37,9 +37,9 @@ def corpus(path, count=5, **more):
     return path
 
 
-def test_a_letter_just_works(run, tmp_path, kept):
+def test_a_letter_just_works(installed, tmp_path, kept):
     (tmp_path / "letter.txt").write_text(TEXT, encoding="utf-8")
-    done = run("obfuscate", "letter.txt")
+    done = installed("obfuscate", "letter.txt")
     words = done.stdout.decode().rstrip("\n").split(" ")
 
     assert len(words) == 100
@@ -47,6 +47,25 @@ def test_a_letter_just_works(run, tmp_path, kept):
     assert all(word in kept for word in words)
     assert "exp(20 · W₁)" in done.stderr.decode()
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["letter.txt"]
+
+
+def test_the_installed_command_tells_by_its_exit_code(installed, tmp_path):
+    given, check = corpus(tmp_path / "in.jsonl"), ("out.jsonl.certificate.json", "--release")
+    given.write_text(given.read_text(encoding="utf-8") + "no record\n", encoding="utf-8")
+    installed("obfuscate", "in.jsonl", "-o", "out.jsonl", code=4)
+    installed("certificate", *check, "out.jsonl")
+    (tmp_path / "out.jsonl").write_text('{"id": 1, "text": "rain"}\n', encoding="utf-8")
+
+    assert installed("certificate", *check, "out.jsonl", code=3).stderr
+    assert b"no file" in installed("obfuscate", "nowhere.txt", code=2).stderr
+    assert installed("--version").stdout.startswith(b"nomdeplume")
+
+
+def test_it_says_the_same_however_it_is_started(run, installed):
+    for arguments in (["obfuscate", "--seed", "3"], ["obfuscate", "--help"]):
+        one, other = (way(*arguments, stdin=TEXT.encode()) for way in (run, installed))
+
+        assert (one.stdout, one.stderr) == (other.stdout, other.stderr)
 
 
 def test_an_epsilon_for_each_word_is_the_word_level(run):

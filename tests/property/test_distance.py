@@ -14,6 +14,7 @@ from nomdeplume.distance import (
     Cloud,
     bottleneck,
     bottleneck_plan,
+    paths,
     transport,
     word_mover,
     word_mover_plan,
@@ -21,6 +22,8 @@ from nomdeplume.distance import (
 from nomdeplume.distance import cheapest as solver
 from nomdeplume.distance.bounds import centroid, priced, relaxed, relaxed_longest, smoothed
 from nomdeplume.distance.cloud import distances
+from nomdeplume.distance.narrowest import threshold
+from nomdeplume.distance.paths import Widest
 from nomdeplume.distance.plan import Problem
 
 RELATIVE = 1e-9
@@ -153,7 +156,7 @@ def test_bounds_are_near_on_scattered_words(rng):
     assert ratios[3] > 0.97
 
 
-@pytest.fixture(params=["assigned", "by_simplex", "programmed"])
+@pytest.fixture(params=["by_paths", "assigned", "by_simplex", "programmed"])
 def solving(request, monkeypatch):
     """Every way of solving, on problems that another would be chosen for."""
     way = getattr(solver, f"_{request.param}")
@@ -225,6 +228,30 @@ def test_the_plan_of_the_bottleneck_keeps_to_it(x, y):
     assert plan.cost >= word_mover(x, y) - 1e-9
     assert plan.matrix.sum(axis=1) == pytest.approx(shares(x))
     assert plan.matrix.sum(axis=0) == pytest.approx(shares(y))
+
+
+@checked
+@given(clouds(), clouds(), st.integers(0, 2**32))
+def test_paths_find_the_same_longest_move(x, y, seed):
+    """For distances and for any costs, of which many are the same."""
+    found = np.random.default_rng(seed).integers(-3, 4, (len(x.points), len(y.points)))
+    for costs in (cdist(x.points, y.points), found):
+        problem = Problem.of(costs, x.counts, y.counts)
+        widest = Widest.of(problem.costs, problem.supply, problem.demand)
+
+        assert widest.longest() == threshold(problem)
+        assert problem.costs[widest.moved > 0].max() <= threshold(problem)
+        assert (widest.moved.sum(axis=1) == problem.supply).all()
+        assert (widest.moved.sum(axis=0) == problem.demand).all()
+
+
+def test_only_the_first_small_problems_are_solved_before_a_solver_is_imported(monkeypatch):
+    monkeypatch.setattr(paths._Solved, "pairs", 0)
+    few, many = np.zeros((100, 40)), np.zeros((200, 200))
+
+    assert not paths.sooner(many, "a solver")
+    assert not paths.sooner(few, "numpy")  # imported already
+    assert [paths.sooner(few, "a solver") for _ in range(27)] == [*[True] * 25, False, False]
 
 
 def test_large_counts_do_not_overflow():
@@ -340,6 +367,7 @@ def test_costs_must_be_a_table_of_numbers():
 
 def test_without_pot_a_large_plan_says_what_to_install(monkeypatch, rng):
     monkeypatch.setattr(solver, "simplex", lambda: None)
+    monkeypatch.setattr(solver, "FEW", 100)
     monkeypatch.setattr(solver, "UNITS", 100)
     monkeypatch.setattr(solver, "VARIABLES", 100)
     problem = Problem.of(rng.random((30, 29)), None, None)

@@ -70,17 +70,6 @@ def test_the_version_is_stated_once():
     assert f"## {nomdeplume.__version__}" in changelog
 
 
-def test_help_starts_without_heavy_modules():
-    code = (
-        "import sys; sys.argv = ['nomdeplume', '--help']\n"
-        "from nomdeplume.cli.main import cli\n"
-        "print(sorted({'numpy', 'scipy', 'randomgen', 'stopwordsiso'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
-    assert done.stdout == "[]\n"
-
-
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")

@@ -9,7 +9,7 @@ from scipy.stats import laplace
 from nomdeplume import InputError
 from nomdeplume.privacy.accountant import LossLaw
 from nomdeplume.privacy.accountant import grid as on_grids
-from nomdeplume.privacy.accountant.angles import Angles
+from nomdeplume.privacy.accountant.angles import NAUGHT, Angles, bessel_ratio
 from nomdeplume.privacy.accountant.grid import on_grid
 
 LAWS = [(k, s) for k in (1, 2, 3, 4, 10, 100, 1000) for s in (0.01, 1.0, 8.0, 40.0)]
@@ -34,6 +34,13 @@ def test_the_law_lies_between_the_bounds_of_an_independent_formula(k, s):
     assert (found <= high + 1e-12).all()
     assert (high - low).max() < 1e-3
     assert (LossLaw(k, 0.97 * s).above(losses) < low).any()  # 3 % too little would be seen
+
+
+@pytest.mark.parametrize(("least", "most"), [(-300, -8), (-9, -7), (-8, 1), (0, 8.9)])
+def test_the_ratio_of_bessel_functions_is_exact(least, most):
+    z = np.concatenate([np.logspace(least, most, 2001), [NAUGHT]])
+
+    assert bessel_ratio(z) == pytest.approx(z * kve(1, z) / kve(0, z), rel=1e-14)
 
 
 @pytest.mark.parametrize(("k", "s"), LAWS)

@@ -8,9 +8,12 @@ import pytest
 from safetensors.numpy import load_file
 
 from nomdeplume import Obfuscator, Table, TableError
+from nomdeplume.mechanism.image import Values
+from nomdeplume.mechanism.stretch import features_of
 from nomdeplume.selection import select
 from nomdeplume.table.bundled import NAME, PATH
 from nomdeplume.table.neighbours import half_distances, nearest, overlap
+from nomdeplume.table.packed import Packed, usable
 
 
 def test_ids_leave_unknown_words_out(table):
@@ -39,6 +42,29 @@ def test_a_table_cannot_be_changed(table):
 def test_what_is_no_table_is_refused(words, vectors, message):
     with pytest.raises(TableError, match=message):
         Table(words, np.array(vectors))
+
+
+@pytest.mark.parametrize(
+    "words", [["a", "b"], ["é", "b"], ["a", ""], ["", "a"], [""], ["a b", "c"], [" a", "b"]]
+)
+def test_packed_words_are_usable_if_each_is(words):
+    assert Packed.of(words).usable == all(map(usable, words))
+
+
+def test_packed_words_are_as_many_as_was_said():
+    with pytest.raises(TableError, match="must hold 3 words, got 2"):
+        _ = Packed(Packed.of(["a", "b"]).joined, 3).usable
+
+
+def test_words_with_one_vector_have_one_feature_whatever_begins_alike():
+    vectors = np.array([[1, 2, 3], [1, 2, 4], [0, 2, 3], [1, 2, 3], [-0.0, 2, 3]])
+    table = Table([f"w{i}" for i in range(5)], vectors)
+    image = Values(np.arange(5), np.arange(10.0).reshape(5, 2), "drawn")
+    found = features_of(table, image, np.arange(5)).vectors[:]
+
+    assert (found[3] == found[0]).all()
+    assert (found[4] == found[2]).all()
+    assert len(np.unique(found, axis=0)) == 3
 
 
 def test_the_fingerprint_is_of_words_and_vectors(table):

@@ -7,30 +7,34 @@ import os
 import signal
 import sys
 import traceback
+from importlib import import_module
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, cast
 
 import rich_click as click
 
 from nomdeplume._version import __version__
-from nomdeplume.cli.audit import audit
-from nomdeplume.cli.calibrate import calibrate
-from nomdeplume.cli.certificate import certificate
-from nomdeplume.cli.distance import distance
-from nomdeplume.cli.evaluate import evaluate
-from nomdeplume.cli.features import features
-from nomdeplume.cli.obfuscate import obfuscate
-from nomdeplume.cli.tables import tables
 from nomdeplume.errors import InputError, PlumeError
 
 EPILOG = (
     "Exit codes: 0 all released, 2 bad input, 3 privacy refusal or broken promise, "
     "4 finished with documents withheld."
 )
+COMMANDS = {  # a module of each name holds it; the line begins its own help
+    "audit": "Try to break the promise of a mechanism. Exit code 3: it is broken.",
+    "bench": "How fast words are found and texts released here, beside what the machine can do.",
+    "calibrate": "Choose epsilon for a table and a mechanism by what people understand.",
+    "certificate": "Read a certificate in plain words and check that it is true.",
+    "distance": "How far two texts are apart, and which words move where.",
+    "evaluate": "Attack one's own releases: is the author hidden, is the topic kept?",
+    "features": "Fit topic words and maps on public texts, for releases of other texts.",
+    "obfuscate": "Release texts as bags of noisy words: the topic stays, the author's hand goes.",
+    "tables": "Fetch embedding tables, look at them, and build native ones.",
+}
 
 
 class Group(click.RichGroup):
-    """Commands; whoever names a file first means `obfuscate`."""
+    """Commands, loaded when they are called; whoever names a file first means `obfuscate`."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -39,7 +43,13 @@ class Group(click.RichGroup):
             raise InputError(f"name a command first: nomdeplume obfuscate {' '.join(args)}")
         if args[0] not in self.commands and " " in args[0]:  # a text, put where a command belongs
             raise InputError("name a command first; texts come from files or a pipe.")
-        return super().resolve_command(ctx, args)
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, loaded(name) if name and found else None, rest
+
+
+def loaded(name: str) -> click.Command:
+    """A command from its module: to list them all, none is needed."""
+    return cast(click.Command, getattr(import_module(f"nomdeplume.cli.{name}"), name))
 
 
 @click.group(cls=Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,8 +58,8 @@ def cli() -> None:
     """Release texts with their topic kept and their author under noise."""
 
 
-for command in (obfuscate, certificate, distance, calibrate, audit, evaluate, features, tables):
-    cli.add_command(command)
+for _name, _line in COMMANDS.items():
+    cli.add_command(click.RichCommand(name=_name, help=_line))
 
 
 def main() -> NoReturn:
@@ -57,6 +67,8 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal may lack a sign such as ε
+    for backend in ("CUPY", "JAX", "PYTORCH", "TENSORFLOW"):  # POT would import all that are there
+        os.environ.setdefault(f"POT_BACKEND_DISABLE_{backend}", "1")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up, as after Ctrl-C
     try:
         sys.exit(cli(standalone_mode=False) or 0)

@@ -91,10 +91,12 @@ def open_vocabulary(options: dict[str, Any]) -> Vocabulary:
 
 
 def _features(options: dict[str, Any]) -> Features | None:
+    path = options.get("features")
+    if path is None:
+        return None
     from nomdeplume.features import Features
 
-    path = options.get("features")
-    return None if path is None else Features.open(path)
+    return Features.open(path)
 
 
 def open_table(name: str | None, language: str | None, words: Path | None = None) -> Table:

@@ -1,4 +1,4 @@
-"""The cheapest plan, exactly: by assignment, by network simplex, or by a linear program."""
+"""The cheapest plan, exactly: by paths, assignment, network simplex, or a linear program."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from nomdeplume.distance.bounds import prices
 from nomdeplume.distance.cloud import Floats, Ints
+from nomdeplume.distance.paths import FEW, Paths, sooner
 from nomdeplume.distance.plan import Plan, Problem
 from nomdeplume.errors import InputError, PlumeError
 
@@ -104,14 +105,16 @@ def solved(costs: Floats, supply: Ints, demand: Ints) -> Moves:
 
 
 def _solver(costs: Floats, units: int) -> Solver:
-    """Assignment of single units if they are few, else the simplex, else what there is."""
+    """Paths at first; assignment of single units if they are few, the simplex, or what there is."""
     if min(costs.shape) == 1:
         return _only
-    sooner = units <= SOONER and "ot" not in sys.modules  # than POT is imported
-    if assignable(units, costs) or sooner:
+    single = assignable(units, costs)
+    if sooner(costs, "scipy.optimize" if single else "ot"):
+        return _by_paths
+    if single or (units <= SOONER and costs.size > FEW and "ot" not in sys.modules):
         return _assigned
-    if simplex():
-        return _by_simplex
+    if simplex() or costs.size <= FEW:
+        return _by_simplex if simplex() else _by_paths
     if units <= UNITS or units**2 <= MORE * costs.size:
         return _assigned
     if costs.size > VARIABLES:
@@ -144,6 +147,13 @@ def _assigned(costs: Floats, supply: Ints, demand: Ints) -> Moves:
         costs = costs[:, columns]
     _, matched = linear_sum_assignment(costs)  # of the rows in their order
     return rows, columns[matched], np.ones(len(rows), np.int64)
+
+
+def _by_paths(costs: Floats, supply: Ints, demand: Ints) -> Moves:
+    """What goes along shortest paths."""
+    masses = Paths.of(costs, supply, demand).fill().moved
+    rows, columns = np.nonzero(masses)
+    return rows, columns, masses[rows, columns]
 
 
 def _by_simplex(costs: Floats, supply: Ints, demand: Ints) -> Moves:

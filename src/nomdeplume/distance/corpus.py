@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nomdeplume.distance.batch import Batch, Side
-from nomdeplume.distance.cheapest import simplex
 from nomdeplume.distance.cloud import Cloud, Floats, Ints, Points, apart, counted, numbers
 from nomdeplume.distance.kinds import KINDS
 from nomdeplume.distance.query import Query
@@ -55,7 +54,6 @@ class Corpus:
         """Bags of some sizes, one after the other in `rows`, which are distinct in each of them."""
         if metric not in KINDS:
             raise InputError(f"metric must be {' or '.join(KINDS)}.")
-        _ = simplex()  # for many pairs it is worth importing
         vectors, rows = numbers(vectors), np.asarray(rows, dtype=np.int64)
         starts = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         if min(sizes, default=0) < 1 or len(rows) != starts[-1]:

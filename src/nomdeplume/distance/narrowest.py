@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.distance.cheapest import cheapest
+from nomdeplume.distance.paths import Widest, sooner
 from nomdeplume.distance.plan import Plan, Problem
 
 UNITS = 16  # pairs of units for a pair of words, up to which single units are matched
@@ -19,6 +20,8 @@ def threshold(problem: Problem) -> float:
     bound is often reached, so the search leaps upwards from it and then halves.
     """
     costs = problem.costs
+    if sooner(costs, "scipy.sparse.csgraph"):
+        return Widest.of(costs, problem.supply, problem.demand).longest()
     least = max(costs.min(axis=1).max(), costs.min(axis=0).max())
     if _within(problem, least):
         return float(least)

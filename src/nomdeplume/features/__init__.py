@@ -4,6 +4,13 @@ Spread over two layers: the value `Features` is below the vocabulary, whose word
 what fits it (`fitting`, `directions`) is above, since it counts kept words.
 """
 
-from nomdeplume.features.features import Features
+from typing import TYPE_CHECKING
+
+from nomdeplume.late import late
+
+if TYPE_CHECKING:
+    from nomdeplume.features.features import Features
 
 __all__ = ["Features"]
+
+__getattr__ = late(__name__, {"features": ("Features",)})

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import chain, count, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nomdeplume.errors import InputError
-from nomdeplume.frames.of_arrow import Arrow, of_dataset
-from nomdeplume.frames.of_pandas import Pandas
-from nomdeplume.frames.of_polars import Polars
+
+if TYPE_CHECKING:
+    from nomdeplume.frames.of_arrow import Arrow
+    from nomdeplume.frames.of_pandas import Pandas
+    from nomdeplume.frames.of_polars import Polars
 
 SLICE = 4096  # rows that are Python strings at a time
 WARNING = "warning"  # the column that marks a seeded release
@@ -114,6 +116,10 @@ def _opened(native: Any, text: str, *keep: str) -> Pandas | Polars | Arrow:
     """`native` as a frame of its library, which is loaded wherever its objects are."""
     if find_spec("narwhals") is None:
         raise InputError("frames need narwhals; install it: pip install 'nomdeplume[formats]'")
+    from nomdeplume.frames.of_arrow import Arrow, of_dataset
+    from nomdeplume.frames.of_pandas import Pandas
+    from nomdeplume.frames.of_polars import Polars
+
     if _is(native, "pandas", "DataFrame"):
         return Pandas.of(native, keep)
     if _is(native, "polars", "DataFrame"):

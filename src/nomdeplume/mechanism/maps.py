@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 from nomdeplume.compose.belief import GAIN, Belief
 from nomdeplume.decode import zipf
 from nomdeplume.errors import InputError, whole
-from nomdeplume.features import Features
 from nomdeplume.features.subjects import Subjects
-from nomdeplume.mechanism.image import Anchors, FeatureMap, Projection, Values
+from nomdeplume.mechanism.image import FeatureMap, Projection
 from nomdeplume.table import Table
 from nomdeplume.table.directions import number, principal_directions
 from nomdeplume.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from nomdeplume.features import Features
+    from nomdeplume.mechanism.image import Anchors, Values
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -96,6 +100,8 @@ def _topics(vocabulary: Vocabulary, m: int | None) -> Map:
 
 def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
     """By how near words are to anchors: those of features if they hold some, else of subjects."""
+    from nomdeplume.mechanism.image import Anchors
+
     features, table = vocabulary.features, vocabulary.table
     if features is not None and features.anchors:
         features.of_table(table)
@@ -111,6 +117,8 @@ def _anchors(vocabulary: Vocabulary, _: int | None) -> Map:
 
 
 def _learnt(vocabulary: Vocabulary, _: int | None) -> Map:
+    from nomdeplume.mechanism.image import Values
+
     features = vocabulary.features
     if features is None or features.values is None:
         raise _lacking("learnt", "that hold one")
@@ -188,10 +196,10 @@ def _about_nothing(vocabulary: Vocabulary, image: Anchors | Projection | Values 
     table, common = vocabulary.table, vocabulary.ids[:COMMON]
     if image is None:
         rows = table.vectors[common].astype(np.float64)
-    elif isinstance(image, Values):
-        rows = image.rows[np.searchsorted(image.ids, common)]
-    else:
+    elif callable(image):
         rows = image(table.vectors[common].astype(np.float64))
+    else:
+        rows = image.rows[np.searchsorted(image.ids, common)]
     weights = zipf(table)[common]
     return Belief(np.asarray(weights @ rows / weights.sum()))
 

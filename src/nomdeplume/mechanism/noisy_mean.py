@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from math import floor, log2
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.random import Generator
@@ -17,15 +17,16 @@ from nomdeplume.bag import Bag
 from nomdeplume.compose import Compose, Composer, Herding
 from nomdeplume.compose.belief import Belief
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism.exponential import weighed
 from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.stretch import features_of, stretch
-from nomdeplume.mechanism.tight import Tell
 from nomdeplume.noise import Noise, to_grid
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
+
+if TYPE_CHECKING:
+    from nomdeplume.mechanism.tight import Tell
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -61,6 +62,8 @@ class NoisyMean:
         outputs = self.inputs if self.outputs is None else self.outputs
         object.__setattr__(self, "outputs", in_order(self.table, outputs))
         if self.weights is not None:
+            from nomdeplume.mechanism.exponential import weighed
+
             object.__setattr__(self, "weights", weighed(self.weights, self.table, self._outputs))
         _ = self.guarantee.over_means(), self.stretch  # refuse now what cannot be promised
         least = self.dimensions / (2.0**42 * self.grid)

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nomdeplume import strict_json
-from nomdeplume.mechanism.tight import Tight
+
+if TYPE_CHECKING:
+    from nomdeplume.mechanism.tight import Tight
 
 SHIPPED = Path(__file__).parent.parent / "data" / "stretches.json"
 FORMAT = 2  # one more whenever calibration changes, so that nothing older is believed
@@ -59,6 +61,8 @@ class Memory:
             return None
         if not (0 < a < inf and 0 <= epsilon <= 2 * a):  # which no calibration is outside of
             return None
+        from nomdeplume.mechanism.tight import Tight
+
         return a, Tight(epsilon, 2 * a, exact, np.empty((0, 2), dtype=np.int64))
 
     def keep(self, key: str, a: float, found: Tight) -> None:

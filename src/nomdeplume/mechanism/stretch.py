@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hashlib import sha256
 from math import floor, log10
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,10 @@ from nomdeplume.errors import InputError
 from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.mechanism.pairs import Steepest, Words
 from nomdeplume.mechanism.remembered import Memory
-from nomdeplume.mechanism.tight import Tell
 from nomdeplume.table import Table
+
+if TYPE_CHECKING:
+    from nomdeplume.mechanism.tight import Tell
 
 Ids = NDArray[np.int64]
 
@@ -30,13 +33,26 @@ def features_of(table: Table, image: FeatureMap | None, inputs: Ids) -> Table:
         return table
     found = image.over(table)
     rows = np.ascontiguousarray(table.vectors[inputs] + 0)  # −0 becomes 0
-    whole = rows.view(np.dtype((np.void, rows.dtype.itemsize * rows.shape[1]))).ravel()
-    _, first, which = np.unique(whole, return_index=True, return_inverse=True)
-    if len(first) == len(inputs):
+    alike = _repeated(rows[:, :2])  # few begin alike, and only those can be one vector
+    _, first, which = np.unique(_whole(rows[alike]), return_index=True, return_inverse=True)
+    if len(first) == len(alike):
         return found
-    vectors = np.array(found.vectors[:], dtype=np.float32)
-    vectors[inputs] = vectors[inputs[first[which]]]
+    vectors, twins = np.array(found.vectors[:], dtype=np.float32), inputs[alike]
+    vectors[twins] = vectors[twins[first[which]]]
     return found.with_vectors(vectors)
+
+
+def _repeated(rows: NDArray[np.float32]) -> Ids:
+    """Which rows are there more than once."""
+    _, which, times = np.unique(_whole(rows), return_inverse=True, return_counts=True)
+    return np.flatnonzero(times[which] > 1)
+
+
+def _whole(rows: NDArray[np.float32]) -> NDArray[Any]:
+    """Rows as one value each, by their bytes: a number where it is one of eight bytes."""
+    size = rows.dtype.itemsize * rows.shape[1]
+    kind = np.dtype(np.uint64) if size == 8 else np.dtype((np.void, size))
+    return np.ascontiguousarray(rows).view(kind).ravel()
 
 
 def stretch(

@@ -17,6 +17,7 @@ from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.loss import Loss
+from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
 
 fill = partial(wrapped, width=79)
@@ -125,13 +126,11 @@ def state(
     """
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
-    odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
-    odds = odds if nearer or _ascending(odds) else []  # else near is not near here
-    odds.append(
-        _odds(
-            "any", guarantee.metric.widest(vocabulary.table.radius), guarantee, any_two, tolerance
-        )
-    )
+    far = guarantee.metric.widest(vocabulary.table.radius)
+    with ONE_THREAD_EACH:  # the texts are short
+        odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
+        odds = odds if nearer or _ascending(odds) else []  # else near is not near here
+        odds.append(_odds("any", far, guarantee, any_two, tolerance))
     return Promise(
         budget=guarantee.epsilon,
         metric=guarantee.metric.name,

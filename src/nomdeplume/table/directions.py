@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nomdeplume.errors import InputError
+from nomdeplume.threads import ONE_THREAD_EACH
 
 if TYPE_CHECKING:
     from nomdeplume.table.table import Table
@@ -46,7 +47,8 @@ def covariance(table: Table) -> Floats:
 
 def leading(scatter: Floats, m: int) -> Floats:
     """The m leading eigenvectors of a symmetric matrix, as rows."""
-    _, columns = np.linalg.eigh(scatter)  # ascending
+    with ONE_THREAD_EACH:  # several take longer for a matrix so small
+        _, columns = np.linalg.eigh(scatter)  # ascending
     return signed(columns.T[::-1][:m])
 
 

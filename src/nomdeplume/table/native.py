@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
@@ -26,6 +27,7 @@ from nomdeplume.table.packed import Packed
 from nomdeplume.table.table import Table, Vectors, digest
 
 FORMAT = "nomdeplume table 1"
+SMALL = 1 << 23  # numbers, that are held as float32 in 32 MB at most
 LARGEST = {"float32": np.inf, "float16": 65504, "int8": 1e38}  # numbers that each can store
 DTYPES = tuple(LARGEST)
 
@@ -45,7 +47,19 @@ class Stored:
         return len(self.codes)
 
     def __getitem__(self, rows: Any, /) -> NDArray[np.float32]:
-        return np.asarray(self.codes[rows].astype(np.float32) * self.scale[rows])
+        if self.codes.size <= SMALL:
+            return np.asarray(self._decoded[rows])
+        return self._rows(rows)
+
+    @cached_property
+    def _decoded(self) -> NDArray[np.float32]:
+        """All rows of a small table, which is looked through several times."""
+        found = self._rows(slice(None))
+        found.flags.writeable = False
+        return found
+
+    def _rows(self, rows: Any) -> NDArray[np.float32]:
+        return np.asarray(np.multiply(self.codes[rows], self.scale[rows], dtype=np.float32))
 
 
 def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> None:

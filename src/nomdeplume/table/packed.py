@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from nomdeplume.errors import TableError
 
 PIECE = 1 << 16  # bytes
+SMALL = 1 << 16  # words, that are kept as strings
 SPACES = frozenset(" \n")
 
 
@@ -54,20 +55,34 @@ class Packed(Sequence[str]):
         return self._words[i]
 
     def __iter__(self) -> Iterator[str]:
-        """Every word in turn, some thousand decoded together."""
-        data = self.joined.tobytes()
-        if (found := data.count(b"\n") + 1) != self.size:
-            raise TableError(f"the file must hold {self.size} words, got {found}.")
-        start = 0
+        """Every word in turn; those of a small table are decoded once."""
+        return iter(self._words) if self.size <= SMALL else self._decoded()
+
+    def _decoded(self) -> Iterator[str]:
+        """Some thousand decoded together."""
+        data, start = self._data, 0
         while start <= len(data):
             end = data.find(b"\n", start + PIECE)
             end = len(data) if end < 0 else end
             yield from _decoded(data[start:end]).split("\n")
             start = end + 1
 
+    @property
+    def usable(self) -> bool:
+        """Whether a table can hold every word: seen on all at once, as they are stored."""
+        framed = b"\n" + self._data + b"\n"  # an empty word is between two line feeds
+        return b"\n\n" not in framed and b" " not in framed
+
+    @property
+    def _data(self) -> bytes:
+        data = self.joined.tobytes()
+        if (found := data.count(b"\n") + 1) != self.size:
+            raise TableError(f"the file must hold {self.size} words, got {found}.")
+        return data
+
     @cached_property
     def _words(self) -> tuple[str, ...]:
-        return tuple(self)
+        return tuple(self._decoded())
 
 
 def _decoded(data: bytes) -> str:

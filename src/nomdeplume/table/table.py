@@ -184,8 +184,16 @@ class Table:
 
     def blocks(self) -> Iterator[Floats]:
         """All vectors in float64, some thousand rows at a time."""
-        for start in range(0, len(self), ROWS):
-            yield self.vectors[start : start + ROWS].astype(np.float64)
+        return map(self.block, self.starts)
+
+    @property
+    def starts(self) -> range:
+        """Where blocks start."""
+        return range(0, len(self), ROWS)
+
+    def block(self, start: int) -> Floats:
+        """The vectors of one block, in float64."""
+        return self.vectors[start : start + ROWS].astype(np.float64)
 
     @cached_property
     def _id_of(self) -> dict[str, int]:
@@ -194,7 +202,8 @@ class Table:
     def _validate(self) -> None:
         size = len(self.words)
         self._validate_vectors()
-        if not all(map(usable, self.words)):
+        words = self.words
+        if not (words.usable if isinstance(words, Packed) else all(map(usable, words))):
             raise TableError("words must be strings in Unicode, not empty, without spaces.")
         if repeated(self.words):
             twice = size - len(set(self.words))
@@ -206,8 +215,7 @@ class Table:
             raise TableError(f"{size} words need ({size}, k) vectors, got {self.vectors.shape}.")
         if not size:
             raise TableError("a table must hold at least one word, got none.")
-        starts = range(0, size, ROWS)
-        if not all(np.isfinite(self.vectors[i : i + ROWS]).all() for i in starts):
+        if not all(np.isfinite(self.vectors[i : i + ROWS]).all() for i in self.starts):
             raise TableError("vectors must be finite, got NaN or infinity; re-export the table.")
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
+from nomdeplume.threads import cores, each
 
 Floats = NDArray[np.float64]
 
@@ -53,5 +54,8 @@ def imaged(table: Table, image: Callable[[Floats], Floats] | None) -> Table:
     """The table of the images of its words; itself if there is no map."""
     if image is None:
         return table
-    vectors = np.concatenate([image(rows).astype(np.float32) for rows in table.blocks()])
-    return table.with_vectors(vectors)
+
+    def some(start: int) -> NDArray[np.float32]:
+        return image(table.block(start)).astype(np.float32)
+
+    return table.with_vectors(np.concatenate(each(some, table.starts, cores())))

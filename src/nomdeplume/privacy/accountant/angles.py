@@ -21,6 +21,7 @@ from nomdeplume.distance.cloud import Floats
 DROP = 50.0  # nats below its peak where a density may be left: e⁻⁵⁰ is beyond rounding
 MOMENT_NODES = 128  # of Gauss and Legendre
 TINY = 1e-300
+STEPS, NAUGHT = 256, 1e-8  # of the sum for a Bessel function, and where its series will do
 
 
 def gauss(low: Floats, high: Floats, nodes: int) -> tuple[Floats, Floats]:
@@ -33,6 +34,22 @@ def gauss(low: Floats, high: Floats, nodes: int) -> tuple[Floats, Floats]:
 @cache
 def _rule(nodes: int) -> tuple[Floats, Floats]:
     return np.polynomial.legendre.leggauss(nodes)
+
+
+def bessel_ratio(z: Floats) -> Floats:
+    """z·K₁(z)/K₀(z) for numbers above 0, to the last digits.
+
+    K_ν(z) = ∫ exp(−z·cosh t)·cosh(νt) dt over t ≥ 0 falls so fast that equal steps sum it up to
+    rounding, where they end past e⁻⁴⁰ of its height. Below NAUGHT the first term of its series,
+    K₀(z) ≈ −log(z/2) − γ and z·K₁(z) ≈ 1, is as precise.
+    """
+    above = np.maximum(z, NAUGHT)
+    steps = 2 * np.arcsinh(np.sqrt(20 / above))[:, None] * (np.arange(STEPS) / STEPS)
+    mass = np.exp(-2 * above[:, None] * np.sinh(steps / 2) ** 2)
+    mass[:, 0] /= 2
+    summed = above * (mass * np.cosh(steps)).sum(axis=1) / mass.sum(axis=1)
+    series = 1 / (-np.log(np.minimum(z, NAUGHT) / 2) - np.euler_gamma)
+    return np.asarray(np.where(z < NAUGHT, series, summed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,10 +65,8 @@ class Angles:
 
         q_ν = 2ν + z²/q_{ν−1} from q_0 = z·K₁(z)/K₀(z) or q_{−½} = z: nothing over- or underflows.
         """
-        from scipy.special import kve
-
         z, order = self.losses / 2, 0.0 if self.dimensions % 2 == 0 else -0.5
-        q = z * kve(1, z) / kve(0, z) if order == 0 else z
+        q = bessel_ratio(z) if order == 0 else z
         while order < self.dimensions / 2 - 1:
             order += 1
             q = 2 * order + z * (z / q)

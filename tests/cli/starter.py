@@ -1,0 +1,123 @@
+"""Starts the program in processes of its own, from one that has loaded its modules already.
+
+A start takes most of its time to import what it needs. This process imports that once and forks
+for every run; everything else is as it is after `nomdeplume ...` in a shell: an own process, with
+its arguments, folder, environment, standard streams, signals and exit code.
+"""
+
+import atexit
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import traceback
+from importlib import import_module
+from tempfile import TemporaryFile
+
+LOADED = (
+    "nomdeplume.cli.main",
+    "nomdeplume.cli.obfuscate",
+    "nomdeplume.cli.progress",
+    "nomdeplume.cli.report",
+    "nomdeplume.formats.columnar",
+    "nomdeplume.formats.reading",
+    "nomdeplume.formats.release",
+    "nomdeplume.formats.table_sink",
+    "nomdeplume.mechanism.exponential",
+    "nomdeplume.obfuscator",
+    "nomdeplume.privacy.verify",
+    "nomdeplume.table.bundled",
+    "randomgen",
+    "numpy.ma",
+)
+
+
+class Starter:
+    """The process that forks."""
+
+    def __init__(self):
+        self._here, there = socket.socketpair()
+        with there:
+            self._process = subprocess.Popen(
+                [sys.executable, __file__, str(there.fileno())], pass_fds=[there.fileno()]
+            )
+
+    def run(self, arguments, *, cwd, env, stdin=b"", timeout=120):
+        """Arguments, exit code and what was said, as of subprocess.run."""
+        ours, theirs = os.pipe()
+        with TemporaryFile() as out, TemporaryFile() as err:
+            given = json.dumps([list(arguments), str(cwd), env]).encode()
+            self._here.settimeout(timeout)
+            socket.send_fds(
+                self._here, [len(given).to_bytes(8, "big")], [ours, out.fileno(), err.fileno()]
+            )
+            self._here.sendall(given)
+            os.close(ours)
+            _pour(stdin, theirs)
+            code = int.from_bytes(self._here.recv(4), "big", signed=True)
+            said = [(file.seek(0), file.read())[1] for file in (out, err)]
+        return subprocess.CompletedProcess(arguments, code, *said)
+
+    def close(self):
+        self._here.close()
+        self._process.wait(timeout=10)
+
+
+def _pour(data, pipe):
+    """All of it, unless nobody reads on."""
+    try:
+        with os.fdopen(pipe, "wb") as file:
+            file.write(data)
+    except BrokenPipeError:
+        pass
+
+
+def serve(there):
+    """Fork for every run that is asked for, and tell how it ended."""
+    for name in LOADED:
+        import_module(name)
+    while True:
+        head, streams, *_ = socket.recv_fds(there, 8, 3)
+        if not head:
+            return
+        given = there.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
+        if not (child := os.fork()):
+            there.close()
+            started(streams, *json.loads(given))
+        for stream in streams:
+            os.close(stream)
+        _, status = os.waitpid(child, 0)
+        there.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+
+
+def started(streams, arguments, folder, env):
+    """What the command does, here; it never returns."""
+    from nomdeplume.cli.main import main
+
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, mode) for n, mode in enumerate("rww"))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.environ.clear()
+    os.environ.update(env)
+    os.chdir(folder)
+    sys.argv = ["nomdeplume", *arguments]
+    code = 1
+    try:
+        main()
+    except SystemExit as stopped:
+        code = stopped.code or 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        atexit._run_exitfuncs()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+if __name__ == "__main__":
+    serve(socket.socket(fileno=int(sys.argv[1])))

@@ -2,17 +2,17 @@
 
     python benchmarks/memory.py
 
-Three ways to ask for them: many documents, one long text, one huge release.
-Each in a process of its own, through the command line.
+Three ways to ask for them, released at once and word by word: many documents, one long text,
+one huge release; and by two workers. Through the command line.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from common import record
@@ -22,12 +22,31 @@ COMMAND = Path(sys.executable).with_name("nomdeplume")
 
 
 def peak(folder: Path, *arguments: str) -> float:
-    """Largest resident memory of one run of the command, in MB."""
+    """Most memory of one run of the command and its workers, in MB; what they share counts once."""
     process = subprocess.Popen([COMMAND, "obfuscate", *arguments, "--quiet"], cwd=folder)
-    _, status, usage = os.wait4(process.pid, 0)
-    if status:
+    most = 0.0
+    while process.poll() is None:
+        most = max(most, sum(map(proportional, [process.pid, *children(process.pid)])))
+        time.sleep(0.05)
+    if process.returncode:
         raise SystemExit(f"the command failed: {arguments}")
-    return usage.ru_maxrss / 1024
+    return most
+
+
+def children(pid: int) -> list[int]:
+    try:
+        return [int(each) for each in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def proportional(pid: int) -> float:
+    """A process's memory in MB, with its part of what it shares."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except OSError:  # it is gone
+        return 0.0
+    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
 
 
 def main() -> None:
@@ -47,14 +66,21 @@ def main() -> None:
             json.dumps({"id": 1, "text": text}) + "\n", encoding="utf-8"
         )
         (folder / "long.txt").write_text((text + " ") * 50, encoding="utf-8")
-        peaks = {
-            "one word, for comparison": peak(folder, "few.jsonl", "-o", "a.jsonl", "--size", "1"),
-            "10,000 documents of 100 words": peak(folder, "many.jsonl", "-o", "b.jsonl"),
-            "a text of 1,000,000 words, 100 released": peak(folder, "long.txt", "-o", "c.txt"),
-            "1,000,000 words released of one text": peak(
-                folder, "few.jsonl", "-o", "d.jsonl", "--size", "1000000"
+        asked = {
+            "one word, for comparison": ("few.jsonl", "-o", "a.jsonl", "--size", "1"),
+            "10,000 documents of 100 words": ("many.jsonl", "-o", "b.jsonl"),
+            "a text of 1,000,000 words, 100 released": ("long.txt", "-o", "c.txt"),
+            "1,000,000 words released of one text": (
+                "few.jsonl", "-o", "d.jsonl", "--size", "1000000",
             ),
+        }  # fmt: skip
+        peaks = {
+            f"{level}, {what}": peak(folder, *arguments, *more, "--force")
+            for level, more in {"mean": (), "word by word": ("--epsilon", "6")}.items()
+            for what, arguments in asked.items()
         }
+        several = ("many.jsonl", "-o", "e.jsonl", "--epsilon", "6", "--workers", "2")
+        together = peak(folder, *several)
     record(
         "memory",
         {
@@ -62,6 +88,9 @@ def main() -> None:
             "peak, MB": {name: round(value) for name, value in peaks.items()},
             "most beyond the table, MB": round(max(peaks.values()) - size),
             "limit beyond the table, MB": 500,
+            "word by word, 10,000 documents, two workers and the command together, MB": round(
+                together
+            ),
         },
     )
 

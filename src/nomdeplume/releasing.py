@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from nomdeplume.bag import Bag
 from nomdeplume.document import Document
-from nomdeplume.errors import PrivacyError
+from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.levels import Level
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.certificate import Certificate
@@ -76,7 +76,11 @@ class Releasing:
 
     def bag(self, item: Item) -> Bag:
         """A bag, or that of a text."""
-        return self.vocabulary.bag(item) if isinstance(item, str) else item
+        if isinstance(item, Bag):
+            return item
+        if not isinstance(item, str):
+            raise InputError(f"a text must be a string, got {type(item).__name__}.")
+        return self.vocabulary.bag(item)
 
     def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         """Some of them, released together; all are refused if one must be."""

@@ -10,8 +10,9 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from threading import Lock
+from threading import Lock, Thread, current_thread
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 from threadpoolctl import ThreadpoolController
 
@@ -41,11 +42,30 @@ def each(work: Callable[[int], T], starts: range, threads: int) -> list[T]:
     threads = min(threads, _Allowed.cores)
     if threads > 1 and len(starts) == 1:
         return [work(start) for start in starts]  # its products may use all cores
+    caller = current_thread()
+
+    def one(start: int) -> T:
+        if caller in _stopped:
+            raise Stopped
+        return work(start)
+
     with ONE_THREAD_EACH:
         if threads == 1:
-            return [work(start) for start in starts]
+            return [one(start) for start in starts]
         with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, starts))
+            return list(pool.map(one, starts))
+
+
+class Stopped(Exception):
+    """Nobody waits for this work any more."""
+
+
+_stopped: WeakSet[Thread] = WeakSet()
+
+
+def stop(thread: Thread) -> None:
+    """Let what `each` does for a thread end at its next start, however much is left."""
+    _stopped.add(thread)
 
 
 class _OneThreadEach:
@@ -62,23 +82,24 @@ class _OneThreadEach:
             if not self._inside:
                 _take_over()
                 self._limit = _blas().limit(limits=1, user_api="blas")
-                if torch := sys.modules.get("torch"):
-                    self._torch = torch, torch.get_num_threads()
-                    torch.set_num_threads(1)
+            torch = sys.modules.get("torch")
+            if torch is not None and hasattr(torch, "set_num_threads"):
+                self._torch = self._torch or (torch, torch.get_num_threads())
+                torch.set_num_threads(1)  # of this thread, and of those that are new
             self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside -= 1
-            if not self._inside:
-                self._restore()
+            self._restore(all_of_them=not self._inside)
 
-    def _restore(self) -> None:
-        _take_over()
-        self._limit.restore_original_limits()
+    def _restore(self, *, all_of_them: bool = True) -> None:
         if self._torch:
             torch, count = self._torch
             torch.set_num_threads(count)
+        if all_of_them:
+            _take_over()
+            self._limit.restore_original_limits()
             self._torch = None
 
     def after_fork(self) -> None:

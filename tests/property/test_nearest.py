@@ -1,5 +1,8 @@
 """The search agrees with float64 brute force: off-centre tables, duplicates and near ties too."""
 
+import os
+import subprocess
+import sys
 import tracemalloc
 
 import numpy as np
@@ -7,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nomdeplume import Table
+from nomdeplume import InputError, Table
 from nomdeplume.nearest import Exact
 from nomdeplume.nearest.products import Float32, Int8, quickest
 from nomdeplume.nearest.rows import Rows
@@ -145,6 +148,57 @@ def test_a_faster_product_is_loaded_only_for_much_work(bundled):
 
     assert vars(index)["product"] is not None
     assert type(vars(index)["product"]) is type(quickest(index._rows) or Float32(index._rows))
+
+
+@both
+def test_few_words_are_candidates_where_all_scores_are_below_zero(search):
+    """Directions in many dimensions: no word is as near to a query as the centre is."""
+    rng = np.random.default_rng(9)
+    vectors = rng.standard_normal((20_000, 100))
+    table = world(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+    queries = rng.standard_normal((200, 100))
+    queries /= np.linalg.norm(queries, axis=1, keepdims=True)
+    index = search(table)
+    candidates = sum(len(query) for query, _ in index._candidates(queries))
+
+    assert (queries @ table.vectors[:].T).max() < 0.7
+    assert candidates < 10 * len(queries)  # of 20,000
+    assert (index.nearest(queries[:50]) == brute(table, queries[:50])).all()
+
+
+@both
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e200])
+def test_what_is_no_place_is_refused(search, odd):
+    index = search(world(np.eye(4)), np.array([2, 3]))
+    with pytest.raises(InputError, match="queries must be numbers"):
+        index.nearest(np.array([[0.0, 0.0, 0.0, odd]]))
+
+
+@both
+def test_the_smallest_numbers_are_told_apart(search):
+    """A query that 8 bits cannot scale, at the centre of the table but for one bit."""
+    vectors = np.random.default_rng(4).standard_normal((600, 5))
+    table = world(np.concatenate([vectors, -vectors]))
+    queries = np.array([[1e-322] + [0.0] * 4, [0.0] * 5, [0.0, -1e-300, 0.0, 0.0, 0.0]])
+
+    assert (search(table).nearest(queries) == brute(table, queries)).all()
+
+
+@pytest.mark.parametrize("broken", ["raise OSError('libcudart')", "", "_int_mm = None"])
+def test_a_torch_that_does_not_work_is_done_without(broken, tmp_path, bundled):
+    """Another process finds it first on its path, as it would a broken installation."""
+    (tmp_path / "torch.py").write_text(broken, encoding="utf-8")
+    script = (
+        "import numpy as np; from nomdeplume import Table; from nomdeplume.nearest import Exact;"
+        "index = Exact(Table.bundled()); vars(index)['searched'] = 1 << 40;"
+        "print(index.nearest(np.zeros((2, 100))), type(vars(index)['product']).__name__)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+
+    assert done.stdout.split()[-1] == "Float32"
 
 
 @both

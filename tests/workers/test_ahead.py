@@ -6,6 +6,7 @@ import time
 import pytest
 from tests.workers.works import until_it_fails
 
+from nomdeplume.threads import each
 from nomdeplume.workers import ahead
 
 
@@ -89,8 +90,7 @@ def test_whoever_stops_early_stops_the_work():
     """Though it would go on for minutes."""
 
     def work(x):
-        for _ in range(60_000 * x):
-            time.sleep(0.001)
+        each(lambda _: time.sleep(0.001), range(60_000 * x), 2)
         return x
 
     results = ahead(work, range(3))

@@ -213,9 +213,9 @@ def test_no_two_workers_share_a_stream():
     assert shared_draws(works.Shares())  # which the same look finds
 
 
-@pytest.mark.parametrize("workers", [0, -1, 1025, 1.5, True])
+@pytest.mark.parametrize("workers", [0, -1, 257, 1.5, True])
 def test_impossible_numbers_are_refused(workers):
-    with pytest.raises(InputError, match="workers must be a whole number from 1 to 1,024"):
+    with pytest.raises(InputError, match="workers must be a whole number from 1 to 256"):
         Pool(works.doubled, workers)
 
 
@@ -244,3 +244,13 @@ def test_workers_end_with_their_parent(tmp_path):
 
     assert len(pids) == 2
     assert list(tmp_path.iterdir()) == []
+
+
+def test_who_asks_again_gets_no_results_of_before():
+    """Some results were left: they are not for the next tasks."""
+    with Pool(works.doubled, 2) as pool:
+        first = pool.map(range(10))
+        assert next(first) == 0
+        first.close()
+
+        assert list(pool.map([100, 101, 102, 103])) == [200, 202, 204, 206]

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 
 from nomdeplume.distance.cloud import Floats, Ints
+from nomdeplume.errors import PlumeError
 
 NOWHERE = -1
 FEW, ALL = 10_000, 100_000  # pairs of words in a problem, and in those solved before an import
@@ -90,6 +91,8 @@ class Paths:
                 reached[nearer], by[nearer] = ways[nearer], rows[first[nearer]]
             ahead = np.where(done, np.inf, reached)
             length = max(length, float(ahead.min()))  # rounding may not turn back
+            if length == np.inf:
+                raise PlumeError("no plan moves all: more is to be moved than there is room for.")
             near = np.flatnonzero(ahead <= length)
             column = int(near[self.room[near].argmax()])  # one with room, if any has
             if self.room[column]:

@@ -15,7 +15,7 @@ class Best:
 
     def __init__(self, queries: Floats, table: Table) -> None:
         self._queries, self._table = queries, table
-        self._id = np.zeros(len(queries), dtype=np.int64)
+        self._id = np.full(len(queries), -1)
         self._squared = np.full(len(queries), np.inf)
         self._waiting: list[tuple[Ids, Ids]] = []
         self._count = 0

@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 WORDS = 512  # of a tile
 BLOCK = 4096  # queries of a thread at a time, at most
-BOUNDED = 2048  # of which with bounds for all tiles
+BOUNDS = 1 << 22  # of tiles for queries, that are held at a time
 WORTH = 1 << 31  # scores after which other products than float32 are worth loading
 USELESS = 1 / 8  # of all tiles: bounds that leave more are given up
 
@@ -64,7 +64,7 @@ class Exact:
 
     def _prepare(self, queries: int) -> None:
         """Make what all threads share, and a faster product as soon as one is worth it."""
-        _ = self._rows.tiles, self._rows.tile_norms, self._plain
+        _ = self._rows.tiles, self._rows.tops, self._rows.tile_norms, self._plain
         made = vars(self)
         made["searched"] = made.get("searched", 0) + queries * len(self._rows)
         if "product" not in made and not self.plain and made["searched"] > WORTH:
@@ -85,9 +85,8 @@ class Exact:
         for number in np.unique(tiles):
             mine, tile = some[bounds[number] : bounds[number + 1]], rows.tiles[number]
             scores = asked.wide[mine] @ rows.wide[tile].T
-            enough = np.nextafter(
-                (least[mine] - rows.doubt(asked.lengths[mine], number)).astype(np.float32), -np.inf
-            )
+            enough = least[mine] - rows.doubt(asked.lengths[mine], number) + rows.tops[number]
+            enough = np.nextafter(enough.astype(np.float32), -np.inf)
             i, j = np.divmod(np.flatnonzero(scores >= enough[:, None]), scores.shape[1])
             yield mine[i], j + tile.start
 
@@ -95,7 +94,9 @@ class Exact:
         """What the best score is at least; tiles in which it may be, in order, and for which."""
         known = np.empty(len(asked))
         tiles, some = [], []
-        for part in parts(len(asked), BOUNDED):
+        for part in parts(
+            len(asked), int(np.clip(BOUNDS // len(self._rows.tiles), 64, BLOCK // 2))
+        ):
             known[part], tile, query = self._bounded(asked[part], top)
             tiles.append(tile)
             some.append(query + part.start)
@@ -107,7 +108,7 @@ class Exact:
         product: Product = vars(self).get("product", self._plain)
         most, least = product.bounds(asked)
         known = _largest(least, top)
-        left = most >= known
+        left = ~(most < known)
         if product is not self._plain and left.mean() > USELESS:
             vars(self)["product"] = self._plain  # it cannot tell the words of this table apart
             return self._bounded(asked, top)

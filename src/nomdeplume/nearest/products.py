@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.extras import extra
-from nomdeplume.nearest.rows import Asked, Floats, Rows
+from nomdeplume.nearest.rows import TINY, Asked, Floats, Rows
 from nomdeplume.threads import ONE_THREAD_EACH
 
 QUERIES = 1024  # at a time, with a tile of words: scores that stay in the cache
@@ -44,13 +44,16 @@ class Float32:
     def bounds(self, asked: Asked) -> tuple[Floats, Floats]:
         maxima = self._maxima(asked)
         doubts = self.rows.doubt(asked.lengths)
+        tops = self.rows.tops[:, None]
         least = maxima - doubts
+        least -= tops
         np.maximum(maxima, 0, out=maxima)
         doubts += maxima
+        doubts -= tops
         return doubts, least
 
     def _maxima(self, asked: Asked) -> NDArray[np.float32]:
-        """The largest score of each tile for each query; of scores below 0, any of them.
+        """The largest score of each tile for each query; if all are below 0, any of them.
 
         Floats of at least 0 are in the order of their bits, and numbers of 32 bits are
         compared faster than floats, whose NaN take care.
@@ -81,8 +84,8 @@ class Int8:
             exact = rows.wide[tile, :-1].astype(np.float64)
             self._words[tile], self._step[i], error = _rounded(exact, np.abs(exact).max())
             self._error[i] = error.max() + 2.0**-23 * rows.tile_norms[i]  # and of float32
-        halves = [-rows.wide[[tile.start, tile.stop - 1], -1] for tile in rows.tiles]
-        self._halves = np.array(halves, dtype=np.float64) * (1 - 2.0**-22, 1 + 2.0**-22)
+        halves = [rows.halves[[tile.start, tile.stop - 1]] for tile in rows.tiles]
+        self._halves = np.array(halves) * (1 - SLACK, 1 + SLACK)
 
     def bounds(self, asked: Asked) -> tuple[Floats, Floats]:
         rounded, step, error = _rounded(asked.centred, np.abs(asked.centred).max(axis=1))
@@ -120,7 +123,7 @@ def _torch() -> Any:
 
 def _rounded(exact: Floats, most: Floats) -> tuple[NDArray[np.int8], Floats, Floats]:
     """Rows in steps of 1/127 of the most that is in them, the step, and how far off each row is."""
-    step = np.where(most > 0, most, 1.0) / MOST
+    step = np.where(most > TINY, most, 1.0) / MOST  # what is less rounds to 0, and errs by itself
     rounded = np.rint(exact / step[..., None])
     error = np.linalg.norm(exact - step[..., None] * rounded, axis=1)
     return rounded.astype(np.int8), step, error
@@ -128,20 +131,30 @@ def _rounded(exact: Floats, most: Floats) -> tuple[NDArray[np.int8], Floats, Flo
 
 def quickest(rows: Rows) -> Product | None:
     """Products of 8 bits, if torch is installed and they are right and faster here."""
-    k = rows.wide.shape[1] - 1
-    pays = rows.tile >= SMALLEST and find_spec("torch") and _right(k) and _faster(k, rows.tile)
+    k, rest = rows.wide.shape[1] - 1, len(rows) % rows.tile or rows.tile
+    if rows.tile < SMALLEST or not find_spec("torch"):
+        return None
+    try:
+        pays = _right(k, rows.tile) and _right(k, rest) and _faster(k, rows.tile)
+    except Exception:
+        return None  # whatever ails it, nobody asked for torch
     return Int8(rows) if pays else None
 
 
-def _right(k: int) -> bool:
+def _right(k: int, words: int) -> bool:
     """Whether extremes are multiplied rightly: some processors cut sums off at 16 bits."""
     torch = _torch()
-    extreme = np.full((64, k), MOST, dtype=np.int8)
+    extreme = np.full((words, k), MOST, dtype=np.int8)
     extreme[::2] *= -1
     extreme[::3, ::2] *= -1
-    mine = torch.from_numpy(extreme)
-    found = torch._int_mm(mine, mine.T).numpy()
-    return bool((found == extreme.astype(np.int64) @ extreme.T.astype(np.int64)).all())
+    due = extreme.astype(np.int64) @ extreme[:64].T.astype(np.int64)
+    for count in (1, min(64, words)):
+        asked, tile = torch.from_numpy(extreme[:count]), torch.from_numpy(extreme)
+        found = torch.empty((count, words), dtype=torch.int32)
+        torch._int_mm(asked, tile.T, out=found)
+        if not (found.numpy() == due[:, :count].T).all():
+            return False
+    return True
 
 
 def _faster(k: int, tile: int) -> bool:

@@ -1,7 +1,9 @@
 """Words as they are searched, and what is asked of them.
 
 ‖q − t‖² = ‖q‖² − 2(q·t − ‖t‖²/2), so the nearest word has the largest score
-q·t − ‖t‖²/2: one product, with the half norm as an extra column.
+q·t − ‖t‖²/2: one product, with the half norm as an extra column. Words of about one norm make
+a tile, whose largest half norm is taken off afterwards: what is left beside q·t is small, and
+the best score of a tile above 0, as a rule.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from math import floor, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.errors import InputError
 from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
@@ -22,6 +25,7 @@ Float32s = NDArray[np.float32]
 PART = 1 << 14  # rows that are made together
 UNIT = 2.0**-24  # by which float32 rounds
 TINY = 2.0**-126  # below it float32 has fewer digits
+FAR = 2.0**100  # times the radius: float32 reaches a little farther
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +48,8 @@ class Rows:
     """Words of a table, shortest vectors first, in tiles of so many."""
 
     ids: Ids
-    wide: Float32s  # centred and scaled vectors, minus half their squared norms beside them
+    wide: Float32s  # centred and scaled vectors; beside them, by how much the half norm is less
+    halves: Floats  # half the squared norms; than the last of its tile
     centre: Floats
     scale: float  # a power of two that brings the radius near 1: it is exact, cannot overflow
     tile: int
@@ -66,17 +71,22 @@ class Rows:
         ids = ids[order]
         for part in parts(len(ids), PART):
             wide[part, :-1] = (table.vectors[ids[part]] - table.centre) * scale
-        wide[:, -1] = -halves[order]
-        return cls(ids, wide, table.centre, scale, tile)
+        halves = halves[order]
+        for part in parts(len(ids), tile):
+            wide[part, -1] = halves[part.stop - 1] - halves[part]
+        return cls(ids, wide, halves, table.centre, scale, tile)
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def asked(self, queries: Floats) -> Asked:
         centred = (queries - self.centre) * self.scale
+        if not (np.abs(centred) <= FAR).all():  # NaN is not either
+            raise InputError(f"queries must be numbers up to {FAR:.0e} times the table's radius.")
+        lengths = np.linalg.norm(centred, axis=1)
         wide = np.ones((len(queries), self.wide.shape[1]), dtype=np.float32)
         wide[:, :-1] = centred
-        return Asked(centred, wide, np.linalg.norm(centred, axis=1))
+        return Asked(centred, wide, lengths)
 
     def doubt(self, lengths: Floats, tile: int | slice = slice(None)) -> Floats:
         """How far float32 scores in a tile, or all, can be from the true ones: (tiles, n).
@@ -96,10 +106,14 @@ class Rows:
         return parts(len(self), self.tile)
 
     @cached_property
+    def tops(self) -> Floats:
+        """The largest half norm of each tile: its last, by which scores there are too large."""
+        return self.halves[[tile.stop - 1 for tile in self.tiles]]
+
+    @cached_property
     def tile_norms(self) -> Floats:
-        """Upper bounds of the norms in each tile, above what float32 left of the last, longest."""
-        halves = np.array([-self.wide[tile.stop - 1, -1] for tile in self.tiles], dtype=np.float64)
-        return np.maximum(np.sqrt(2 * halves) * (1 + 2.0**-20), 2.0**-60)
+        """Upper bounds of the norms in each tile."""
+        return np.maximum(np.sqrt(2 * self.tops) * (1 + 2.0**-40), 2.0**-60)
 
 
 def parts(count: int, size: int) -> list[slice]:

@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST", "Pool", "ahead"]
 
-MOST = 1024  # workers of a pool
+MOST = 256  # workers of a pool
 
 __getattr__ = late(__name__, {"pool": ("Pool",)})

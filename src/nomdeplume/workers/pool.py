@@ -49,16 +49,19 @@ class Pool(Generic[T, R]):
     def map(self, tasks: Iterable[T], name: Callable[[T], str] = str) -> Iterator[R]:
         """The work on each task, in order; `name` is what a task is called that ends workers."""
         queue = _Queue(tasks, name, AHEAD * self._most)
-        while True:
-            while self._free and (task := queue.following()):
-                self._least().give(task)
-            if queue.over:
-                return
-            if queue.ready:
-                yield queue.result()
-            else:
-                for key, _ in self._selector.select():
-                    self._hear(key.data, queue)
+        try:
+            while True:
+                while self._free and (task := queue.following()):
+                    self._least().give(task)
+                if queue.over:
+                    return
+                if queue.ready:
+                    yield queue.result()
+                else:
+                    for key, _ in self._selector.select():
+                        self._hear(key.data, queue)
+        finally:
+            self._forget()
 
     @property
     def _free(self) -> bool:
@@ -73,6 +76,13 @@ class Pool(Generic[T, R]):
             self._workers.append(least)
             self._selector.register(least.results, EVENT_READ, least)
         return least
+
+    def _forget(self) -> None:
+        """End workers that have something nobody waits for: it is not for who asks next."""
+        for worker in [worker for worker in self._workers if worker.held]:
+            self._selector.unregister(worker.results)
+            self._workers.remove(worker)
+            worker.end()
 
     def _hear(self, worker: Process, queue: _Queue[T]) -> None:
         message = worker.answer()

@@ -43,7 +43,12 @@ class Process:
     def started(cls, file: int) -> Process:
         """One that is handed a file. What it prints goes nowhere, and a terminal's signals, too."""
         theirs, tasks = os.pipe()
-        results, answers = os.pipe()
+        try:
+            results, answers = os.pipe()
+        except BaseException:
+            os.close(theirs)
+            os.close(tasks)
+            raise
         handed, path = (theirs, answers, file), json.dumps([*map(str, sys.path)])
         try:
             _widen(tasks)

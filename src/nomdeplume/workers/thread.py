@@ -8,6 +8,8 @@ from functools import partial
 from threading import Thread
 from typing import Generic, NoReturn, TypeVar
 
+from nomdeplume.threads import stop
+
 T = TypeVar("T")
 R = TypeVar("R")
 
@@ -56,12 +58,8 @@ class _Running(Generic[R]):
         return self._future.result()
 
     def stop(self) -> None:
-        """End it as an interrupt would: at the next step that is Python's."""
-        if not self._future.done():
-            from ctypes import c_ulong, py_object, pythonapi
-
-            ident = c_ulong(self._thread.ident or 0)
-            pythonapi.PyThreadState_SetAsyncExc(ident, py_object(SystemExit))
+        """End it before it has done all, where it can."""
+        stop(self._thread)
         self._thread.join()
 
     def _run(self, call: Callable[[], R]) -> None:

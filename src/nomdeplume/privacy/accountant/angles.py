@@ -48,7 +48,7 @@ def bessel_ratio(z: Floats) -> Floats:
     mass = np.exp(-2 * above[:, None] * np.sinh(steps / 2) ** 2)
     mass[:, 0] /= 2
     summed = above * (mass * np.cosh(steps)).sum(axis=1) / mass.sum(axis=1)
-    series = 1 / (-np.log(np.minimum(z, NAUGHT) / 2) - np.euler_gamma)
+    series = 1 / (np.log(2) - np.log(np.minimum(z, NAUGHT)) - np.euler_gamma)
     return np.asarray(np.where(z < NAUGHT, series, summed))
 
 

@@ -81,22 +81,24 @@ class Exact:
         rows = self._rows
         asked = rows.asked(queries)
         least, tiles, some = self._left(asked, top)
-        bounds = np.searchsorted(tiles, np.arange(len(rows.tiles) + 1))
-        for number in np.unique(tiles):
-            mine, tile = some[bounds[number] : bounds[number + 1]], rows.tiles[number]
-            scores = asked.wide[mine] @ rows.wide[tile].T
-            enough = least[mine] - rows.doubt(asked.lengths[mine], number) + rows.tops[number]
-            enough = np.nextafter(enough.astype(np.float32), -np.inf)
-            i, j = np.divmod(np.flatnonzero(scores >= enough[:, None]), scores.shape[1])
-            yield mine[i], j + tile.start
+        enough = least[some] - rows.doubt(asked.lengths[some], tiles) + rows.tops[tiles]
+        enough = np.nextafter(enough.astype(np.float32), -np.inf)[:, None]
+        wide = asked.wide[some]
+        starts = np.flatnonzero(np.diff(tiles, prepend=-1))
+        ends = np.append(starts[1:], len(tiles))
+        for number, start, end in zip(tiles[starts], starts, ends, strict=True):  # few steps each
+            tile = rows.tiles[number]
+            near = wide[start:end] @ rows.wide[tile].T >= enough[start:end]
+            i, j = np.divmod(np.flatnonzero(near), near.shape[1])
+            yield some[start + i], j + tile.start
 
     def _left(self, asked: Asked, top: int) -> tuple[Floats, Ids, Ids]:
         """What the best score is at least; tiles in which it may be, in order, and for which."""
         known = np.empty(len(asked))
         tiles, some = [], []
-        for part in parts(
-            len(asked), int(np.clip(BOUNDS // len(self._rows.tiles), 64, BLOCK // 2))
-        ):
+        product: Product = vars(self).get("product", self._plain)
+        held = int(np.clip(BOUNDS // len(self._rows.tiles), 64, product.queries))
+        for part in parts(len(asked), held):
             known[part], tile, query = self._bounded(asked[part], top)
             tiles.append(tile)
             some.append(query + part.start)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,8 @@ SLACK = 2.0**-30  # far more than float64 rounds in a bound
 class Product(Protocol):
     """Bounds of the best score in each tile of rows."""
 
+    queries: ClassVar[int]  # at a time, with which a tile of words makes a fast product
+
     def bounds(self, asked: Asked) -> tuple[Floats, Floats]:
         """At most and at least the best score of each tile for each query, (tiles, n)."""
 
@@ -40,10 +42,11 @@ class Float32:
     """A product of float32 by BLAS."""
 
     rows: Rows
+    queries: ClassVar[int] = 2048
 
     def bounds(self, asked: Asked) -> tuple[Floats, Floats]:
         maxima = self._maxima(asked)
-        doubts = self.rows.doubt(asked.lengths)
+        doubts = self.rows.doubt(asked.lengths, (slice(None), None))
         tops = self.rows.tops[:, None]
         least = maxima - doubts
         least -= tops
@@ -74,6 +77,8 @@ class Int8:
     With t ≈ a·t̂ and q ≈ b·q̂, |q·t − ab·q̂·t̂| ≤ ‖q − bq̂‖·‖t‖ + ‖bq̂‖·‖t − at̂‖. A tile's words
     have one a, so that its largest product is found among whole numbers, and about one norm.
     """
+
+    queries: ClassVar[int] = 2048
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from math import floor, log2
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -88,17 +89,17 @@ class Rows:
         wide[:, :-1] = centred
         return Asked(centred, wide, lengths)
 
-    def doubt(self, lengths: Floats, tile: int | slice = slice(None)) -> Floats:
-        """How far float32 scores in a tile, or all, can be from the true ones: (tiles, n).
+    def doubt(self, lengths: Floats, tiles: Any) -> Floats:
+        """How far float32 scores in these tiles can be from the true ones.
 
         A sum of m products in any order errs by at most m·u/(1 − m·u) of the sum
         of their sizes, u = 2⁻²⁴; rounding the factors to float32 adds 3u, and
         what is too small for float32 at most 2⁻¹²⁶ a product.
         """
-        m, norms = self.wide.shape[1], np.asarray(self.tile_norms[tile])
+        m, norms = self.wide.shape[1], self.tile_norms[tiles]
         share = (m + 4) * UNIT / (1 - m * UNIT)
-        doubt = np.multiply.outer(norms * share, lengths)
-        doubt += (norms**2 * (share / 2) + 4 * m * TINY)[..., None]
+        doubt = norms * share * lengths
+        doubt += norms**2 * (share / 2) + 4 * m * TINY
         return np.asarray(doubt)
 
     @cached_property

@@ -63,7 +63,7 @@ class Scan:
             some, these = asked[part], left[part]
             scores = np.matmul(rows.wide[these], some.wide[:, :, None])[:, :, 0]
             scores = scores - rows.tops[these // rows.tile]
-            enough = scores.max(axis=1) - 2 * rows.doubt(some.lengths)[-1]
+            enough = scores.max(axis=1) - 2 * rows.doubt(some.lengths, -1)
             query, place = np.nonzero(scores >= enough[:, None])
             best.consider(query + part.start, rows.ids[these[query, place]])
         return best.decided()

@@ -25,9 +25,9 @@ from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.threads import cores
 
 COMMAND = Path(sys.executable).with_name("nomdeplume")
-WORDS, SIZE, FEW, ROUNDS = 300, 100, 200, 3
+WORDS, SIZE, FEW, ROUNDS = 300, 100, 200, 2
 STOP = ("the", "of", "and", "to", "in", "is", "that", "was", "for", "it")
-LEVELS = {"ε = 6, word by word": (1, ("--epsilon", "6")), "mean": (10, ())}  # times as many
+LEVELS = {"ε = 6, word by word": (1, ("--epsilon", "6")), "mean": (5, ())}  # times as many
 
 
 def corpus(path: Path, count: int) -> None:

@@ -9,7 +9,6 @@ run less one on few documents, which takes out the start; all are measured in th
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -76,11 +75,7 @@ def search_alone(documents: int) -> float:
 
 def main() -> None:
     documents = int(sys.argv[1]) if len(sys.argv) > 1 else 4000
-    found: dict[str, object] = {
-        "documents": documents,
-        "cores": cores(),
-        "load": os.getloadavg()[0],
-    }
+    found: dict[str, object] = {"documents": documents, "cores": cores()}
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         corpus(folder / "few.jsonl", FEW)

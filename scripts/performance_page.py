@@ -104,7 +104,6 @@ float64. (`benchmarks/search_peers.py`)
 {grid(("table", "search", "words a second", "not the nearest"), rows)}
 From text to released words, beside the packages nearby (`benchmarks/peers.py`):
 
-
 {grid(("", "words a second"), packaged)}"""
 
 

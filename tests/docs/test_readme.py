@@ -144,3 +144,15 @@ def test_tests_that_the_docs_name_exist():
 
     assert len(named) > 10
     assert not [name for name in named if not (ROOT / name).exists()]
+
+
+def test_the_page_of_performance_is_made_of_results(tmp_path):
+    """Nobody typed a figure in: the script makes the same page of what is there."""
+    page = ROOT / "docs" / "performance.md"
+    script = (ROOT / "scripts" / "performance_page.py").read_text(encoding="utf-8")
+    made = {"__name__": "page", "__file__": str(ROOT / "scripts" / "performance_page.py")}
+    exec(compile(script, "performance_page.py", "exec"), made)
+    made["PAGE"] = tmp_path / "page.md"
+    made["main"]()
+
+    assert made["PAGE"].read_text(encoding="utf-8") == page.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.bench.rates import best, ceiling
+from nomdeplume.bench.rates import ceiling
 from nomdeplume.errors import positive, whole
 from nomdeplume.nearest import Exact, Scan
 from nomdeplume.nearest.products import Float32
@@ -18,6 +18,7 @@ from nomdeplume.nearest.scan import LEAST
 from nomdeplume.noise import Laplace
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.random import secure, seeded
+from nomdeplume.stopwatch import best
 from nomdeplume.threads import cores
 from nomdeplume.vocabulary import Vocabulary
 

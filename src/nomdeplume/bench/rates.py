@@ -1,35 +1,23 @@
-"""A stopwatch, and the ceiling that a search is held against."""
+"""Noisy words, and the ceiling that a search is held against."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from time import perf_counter
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from nomdeplume.nearest.products import APART
 from nomdeplume.nearest.rows import Rows, parts
 from nomdeplume.noise import Laplace
+from nomdeplume.stopwatch import best
 from nomdeplume.table import Table
 from nomdeplume.threads import each
 
 Floats = NDArray[np.float64]
 
 BLOCKS = ((1024, 256), (1024, 512), (2048, 256), (2048, 320), (2048, 512), (2048, 1024))
-APART = 16  # numbers between rows of scores, which makes some blocks faster
-
-
-def best(work: Callable[[], object], rounds: int = 3) -> float:
-    """Seconds of the fastest of some rounds."""
-
-    def once() -> float:
-        began = perf_counter()
-        work()
-        return perf_counter() - began
-
-    return min(once() for _ in range(rounds))
 
 
 def queries(table: Table, count: int, epsilon: float, rng: Generator) -> Floats:

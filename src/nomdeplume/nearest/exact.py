@@ -17,7 +17,7 @@ import numpy as np
 
 from nomdeplume.errors import InputError
 from nomdeplume.nearest.decision import Best
-from nomdeplume.nearest.products import Float32, Product, quickest
+from nomdeplume.nearest.products import QUERIES, Float32, Product, quickest
 from nomdeplume.nearest.rows import Asked, Floats, Ids, Rows, parts
 from nomdeplume.table import Table
 from nomdeplume.threads import cores, each
@@ -96,8 +96,7 @@ class Exact:
         """What the best score is at least; tiles in which it may be, in order, and for which."""
         known = np.empty(len(asked))
         tiles, some = [], []
-        product: Product = vars(self).get("product", self._plain)
-        held = int(np.clip(BOUNDS // len(self._rows.tiles), 64, product.queries))
+        held = int(np.clip(BOUNDS // len(self._rows.tiles), 64, QUERIES))
         for part in parts(len(asked), held):
             known[part], tile, query = self._bounded(asked[part], top)
             tiles.append(tile)

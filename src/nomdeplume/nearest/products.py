@@ -7,20 +7,19 @@ cannot hold the answer are still told for certain.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from time import perf_counter
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.extras import extra
 from nomdeplume.nearest.rows import TINY, Asked, Floats, Rows
+from nomdeplume.stopwatch import best
 from nomdeplume.threads import ONE_THREAD_EACH
 
-QUERIES = 1024  # at a time, with a tile of words: scores that stay in the cache
+QUERIES = 2048  # at a time, with which a tile of words makes a fast product
 APART = 16  # more numbers in a row of scores: rows by powers of two would meet in the cache
 MOST = 127  # the largest of 8 bits, on both sides of 0
 SMALLEST = 256  # tile that is worth it
@@ -31,8 +30,6 @@ SLACK = 2.0**-30  # far more than float64 rounds in a bound
 class Product(Protocol):
     """Bounds of the best score in each tile of rows."""
 
-    queries: ClassVar[int]  # at a time, with which a tile of words makes a fast product
-
     def bounds(self, asked: Asked) -> tuple[Floats, Floats]:
         """At most and at least the best score of each tile for each query, (tiles, n)."""
 
@@ -42,7 +39,6 @@ class Float32:
     """A product of float32 by BLAS."""
 
     rows: Rows
-    queries: ClassVar[int] = 2048
 
     def bounds(self, asked: Asked) -> tuple[Floats, Floats]:
         maxima = self._maxima(asked)
@@ -77,8 +73,6 @@ class Int8:
     With t ≈ a·t̂ and q ≈ b·q̂, |q·t − ab·q̂·t̂| ≤ ‖q − bq̂‖·‖t‖ + ‖bq̂‖·‖t − at̂‖. A tile's words
     have one a, so that its largest product is found among whole numbers, and about one norm.
     """
-
-    queries: ClassVar[int] = 2048
 
     def __init__(self, rows: Rows) -> None:
         self.rows = rows
@@ -169,15 +163,6 @@ def _faster(k: int, tile: int) -> bool:
     mine, out = torch.from_numpy(bytes_), torch.empty((QUERIES, tile), dtype=torch.int32)
     scores = np.empty((QUERIES, tile), dtype=np.float32)
     with ONE_THREAD_EACH:
-        by_8 = _seconds(lambda: torch._int_mm(mine, mine[:tile].T, out=out))
-        by_32 = _seconds(lambda: np.matmul(floats, floats[:tile].T, out=scores))
+        by_8 = best(lambda: torch._int_mm(mine, mine[:tile].T, out=out), 5)
+        by_32 = best(lambda: np.matmul(floats, floats[:tile].T, out=scores), 5)
     return by_8 < GAIN * by_32
-
-
-def _seconds(work: Callable[[], object], rounds: int = 5) -> float:
-    def once() -> float:
-        began = perf_counter()
-        work()
-        return perf_counter() - began
-
-    return min(once() for _ in range(rounds))

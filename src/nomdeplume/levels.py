@@ -11,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
+from nomdeplume.devices import together
 from nomdeplume.distance.metrics import Means
 from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Projection
 from nomdeplume.noise import Laplace, Planar
@@ -114,7 +115,9 @@ class WordLevel:
     @property
     def batch(self) -> int:
         """Enough words for a few large matrix products."""
-        return max(1, (8192 if isinstance(self.mechanism, NoisyNearest) else 131072) // self.size)
+        noisy = isinstance(self.mechanism, NoisyNearest)
+        words = together(8192, 1 << 18) if noisy else 131072
+        return max(1, words // self.size)
 
     def release(self, bags: Sequence[Bag], rng: Generator) -> Released:
         reduce = REDUCTIONS[self.reduction].reduce

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
+from nomdeplume.devices import choose, chosen, on
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.levels import Level
@@ -69,7 +70,8 @@ class Releasing:
 
         seed = None if is_private(rng) else int(rng.integers(2**64, dtype=np.uint64))
         most = min(self.level.batch, DOCUMENTS) if self.level.at_once else self.level.batch
-        self.batch([self.vocabulary.public_bag], seeded(0))  # makes what workers can share
+        with on("cpu"):
+            self.batch([self.vocabulary.public_bag], seeded(0))  # makes what workers can share
         with Pool(Job(self, seed), workers) as pool:
             for released in pool.map(_batches(items, most), name=Batch.called):
                 yield from released
@@ -129,11 +131,14 @@ class Job:
         """Keyed by the operating system in the process that asks."""
         return secure()
 
-    def __getstate__(self) -> tuple[Releasing, int | None, dict[str, Any]]:
-        return self.releasing, self.seed, prepared(self.releasing.level.mechanism)
+    def __getstate__(self) -> tuple[Releasing, int | None, dict[str, Any], str]:
+        device = chosen()
+        made = prepared(self.releasing.level.mechanism)
+        return self.releasing, self.seed, made, device if isinstance(device, str) else "auto"
 
-    def __setstate__(self, state: tuple[Releasing, int | None, dict[str, Any]]) -> None:
-        releasing, seed, made = state
+    def __setstate__(self, state: tuple[Releasing, int | None, dict[str, Any], str]) -> None:
+        releasing, seed, made, device = state
+        choose(device)
         self.__dict__.update(releasing=releasing, seed=seed)
         vars(releasing.level.mechanism).update(made)
 

@@ -14,6 +14,8 @@ from nomdeplume.audit.chances import fit
 from nomdeplume.decode import zipf
 from nomdeplume.distance.ground import directions
 from nomdeplume.mechanism import choice as module
+from nomdeplume.mechanism import sums
+from nomdeplume.mechanism import weights as weighing
 from nomdeplume.mechanism.choice import Choice
 from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.scores import Plain, Truncated
@@ -60,7 +62,7 @@ def unlikely(choice, rng, trials=20_000, chances=None):
 
 @kinds
 def test_words_are_drawn_as_often_as_their_chances_say(choice, rng):
-    assert len(choice.answers) > module.TILE
+    assert len(choice.answers) > weighing.TILE
     assert unlikely(choice, rng) > ALPHA
 
 
@@ -89,8 +91,8 @@ def test_totals_are_logarithms_of_the_sums_of_weights(choice, monkeypatch):
     assert choice.log_totals(ALL) == pytest.approx(due, rel=1e-12, abs=1e-12)
     assert choice.log_totals(SOME) == pytest.approx(due[SOME], rel=1e-12, abs=1e-12)
     assert choice.log_totals(NOTHING).shape == (0,)
-    monkeypatch.setattr(module, "NUMBERS", 1000)  # a few rows at a time
-    monkeypatch.setattr(module, "BLOCK", 70)
+    monkeypatch.setattr(weighing, "NUMBERS", 1000)  # a few rows at a time
+    monkeypatch.setattr(weighing, "BLOCK", 70)
     assert choice.log_totals(ALL) == pytest.approx(due, rel=1e-12, abs=1e-12)
     assert choice.log_totals(SOME) == pytest.approx(due[SOME], rel=1e-12, abs=1e-12)
 
@@ -99,8 +101,8 @@ def test_totals_are_logarithms_of_the_sums_of_weights(choice, monkeypatch):
 def test_tiles_sum_up_all_weights(choice):
     tiles = choice.tiles(ASKED)
     due = [
-        logsumexp(choice.log_weights(ASKED)[:, start : start + module.TILE], axis=1)
-        for start in range(0, len(choice.answers), module.TILE)
+        logsumexp(choice.log_weights(ASKED)[:, start : start + weighing.TILE], axis=1)
+        for start in range(0, len(choice.answers), weighing.TILE)
     ]
 
     assert tiles == pytest.approx(np.column_stack(due), rel=1e-12, abs=1e-12)
@@ -112,7 +114,7 @@ def test_forgotten_rows_change_nothing(choice, rows, monkeypatch):
     ids = np.random.default_rng(3).integers(300, size=2000)
     kept = fresh(choice)
     whole = [kept.draw(some, seeded(5)) for some in (ids, ids[:9], ids)]
-    monkeypatch.setattr(module, "ROWS", rows)
+    monkeypatch.setattr(sums, "ROWS", rows)
     forgetful = fresh(choice)
     again = [forgetful.draw(some, seeded(5)) for some in (ids, ids[:9], ids)]
 
@@ -124,7 +126,7 @@ def test_forgotten_rows_change_nothing(choice, rows, monkeypatch):
 
 @pytest.mark.parametrize("kind", ["plain", "all of it"])
 def test_draws_of_forgotten_rows_have_the_same_chances(kind, rng, monkeypatch):
-    monkeypatch.setattr(module, "ROWS", 1)
+    monkeypatch.setattr(sums, "ROWS", 1)
     monkeypatch.setattr(module, "DRAWS", 5000)
     forgetful = fresh(KINDS[kind])
     for start in range(0, 300, 50):  # more words than are kept, so that all are forgotten
@@ -135,7 +137,8 @@ def test_draws_of_forgotten_rows_have_the_same_chances(kind, rng, monkeypatch):
 
 def test_tiles_of_any_width_give_the_same_chances(rng, monkeypatch):
     for tile in (7, 299, 1000):
-        monkeypatch.setattr(module, "TILE", tile)
+        monkeypatch.setattr(weighing, "TILE", tile)
+        monkeypatch.setattr(sums, "TILE", tile)
 
         assert unlikely(fresh(KINDS["plain"]), rng) > ALPHA
 
@@ -166,7 +169,7 @@ def test_distances_are_those_of_brute_force(offset):
 
 def test_distances_hold_beside_a_word_far_from_all_others(monkeypatch):
     """It makes all other pairs look near, so that these are computed directly, some at a time."""
-    monkeypatch.setattr(module, "PAIRS", 1000)
+    monkeypatch.setattr("nomdeplume.distance.cloud.PAIRS", 1000)
     vectors = np.vstack((CLOUD[:-1], np.full((1, 4), 1e6)))
     table = Table(TABLE.words, vectors)
     exact = table.vectors[:].astype(np.float64)

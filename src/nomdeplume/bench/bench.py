@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.bench.rates import ceiling
+from nomdeplume.devices import card
 from nomdeplume.errors import positive, whole
 from nomdeplume.nearest import Exact, Scan
 from nomdeplume.nearest.products import Float32
@@ -23,6 +25,7 @@ from nomdeplume.threads import cores
 from nomdeplume.vocabulary import Vocabulary
 
 LENGTH = 300  # words of a document that is made up
+CARD = 1 << 20  # words that are released together on a card
 MANY = 100_000  # words, for whose pairs the map of mean takes minutes to be checked
 
 
@@ -55,7 +58,7 @@ class Bench:
     def __iter__(self) -> Iterator[Speed]:
         yield self.product
         yield self.exact
-        yield from filter(None, (self.auto, self.scan()))
+        yield from filter(None, (self.auto, self.scan(), self.card()))
         yield self.noise()
         yield self.texts()
         if len(self.vocabulary) <= MANY:
@@ -94,6 +97,24 @@ class Bench:
         note = f"4 bits for two dimensions; {_same(found, self._answers)} as exact"
         return Speed("scan", rate, "words", rate / self.exact.rate, "exact", note)
 
+    def card(self) -> Speed | None:
+        """By a graphics card, noise included, if there is one and nobody forbade it."""
+        found = card(inf)
+        if found is None:
+            return None
+        from nomdeplume.mechanism.on_card import released
+        from nomdeplume.nearest.card import OnCard
+
+        kept, noise = self.vocabulary, Laplace(self.epsilon)
+        index = OnCard(found, kept.table, kept.ids)
+        same = _same(index.nearest(self._noisy), self._answers)
+        ids = np.resize(kept.ids, max(self.words, CARD))
+        work = partial(released, index, noise, kept.table.grid, ids, None)
+        work()  # compiles
+        rate = len(ids) / best(work)
+        note = f"noise included; {same} as exact; {100 * index.tally.share:.2g} % of tiles twice"
+        return Speed("card", rate, "words", rate / self.exact.rate, "exact", note)
+
     def noise(self) -> Speed:
         vectors, rng, noise = self._vectors, secure(), Laplace(self.epsilon)
         rate = self.words / best(lambda: noise.add(vectors, rng))
@@ -103,7 +124,7 @@ class Bench:
         """Texts in, words out, released one by one."""
         obfuscator = Obfuscator.laplace(self.vocabulary, epsilon=self.epsilon, size=100)
         texts, rng, search = self._texts(4 * self.words // 100), secure(), self.auto or self.exact
-        eager(obfuscator.mechanism.decode.index)  # type: ignore[attr-defined]
+        eager(obfuscator.mechanism.decode.index.exact)  # type: ignore[attr-defined]
         rate = 100 * len(texts) / best(lambda: list(obfuscator.releases(texts, rng)))
         note = f"ε = {self.epsilon:g}, 100 words of each text of {LENGTH}"
         return Speed(

@@ -20,7 +20,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def table_options(command: Command) -> Command:
-    """--table, --language, --stop-words and --features."""
+    """--table, --language, --stop-words, --device and --features."""
     features = click.option(
         "--features",
         type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -31,8 +31,18 @@ def table_options(command: Command) -> Command:
 
 
 def bare_table_options(command: Command) -> Command:
-    """--table, --language and --stop-words."""
+    """--table, --language, --stop-words, and --device, which holds for all that follows."""
     for option in (
+        click.option(
+            "--device",
+            type=click.Choice(["auto", "cpu", "cuda"]),
+            default="auto",
+            show_default=True,
+            expose_value=False,
+            callback=_on_device,
+            help="Where large products run: on the cores or on a graphics card; auto takes a card "
+            "where it pays.",
+        ),
         click.option(
             "--stop-words",
             multiple=True,
@@ -53,6 +63,13 @@ def bare_table_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def _on_device(ctx: click.Context, _: click.Parameter, name: str) -> None:
+    if name != "auto":
+        from nomdeplume.devices import on
+
+        ctx.with_resource(on(name))
 
 
 def reading_options(command: Command) -> Command:

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
+from nomdeplume.devices import Card, card, namespace
+from nomdeplume.distance.arrays import Array, all_bits, back, put, room
 from nomdeplume.errors import InputError
 
 Float32s = NDArray[np.float32]
 
 MOST = 1e6
+DOCUMENTS = 1 << 9  # composed together here: bounds the memory, whatever is asked for
+SCORES = 1 << 27  # of documents that a card composes together
 
 
 @dataclass(frozen=True)
@@ -47,29 +52,41 @@ class Herding:
             half -= self.penalty / 2 * np.log(weights / weights.max())[:, None]
         tall = np.hstack((rows, -half)).astype(np.float32)  # (Y, m + 1)
         charge = np.float32(self.penalty / 2)
+        placed = cache(lambda found: put(tall, found))  # once on each card
 
         def compose(target: Floats, size: int, rng: Generator) -> Ids:  # noqa: ARG001
             z = frame(target).astype(np.float32)
-            return np.asarray(ids[_herded(z, tall, charge, size)])
+            found = card(float(len(z)) * size * tall.size)
+            return np.asarray(ids[_herded(z, placed(found), charge, size, found)])
 
         return compose
 
 
-def _herded(z: Float32s, tall: Float32s, charge: np.float32, size: int) -> Ids:
-    """Rows of `tall` for each target: argmax of T·v − ‖v‖²/2 less what v was charged so far.
+def _herded(z: Float32s, tall: Array, charge: np.float32, size: int, on: Card | None) -> Ids:
+    """Rows of `tall` for each target, (n, size), some targets at a time."""
+    step = max(1, SCORES // len(tall)) if on else DOCUMENTS
+    taken = np.empty((len(z), size), dtype=np.int64)
+    with all_bits(on):
+        for start in range(0, len(z), step):
+            some = z[start : start + step]
+            every = put(np.arange(len(some)), on)
+            taken[start : start + step] = back(_taken(put(some, on), every, tall, charge, size))
+    return taken
+
+
+def _taken(z: Array, every: Array, tall: Array, charge: np.float32, size: int) -> Array:
+    """argmax of T·v − ‖v‖²/2 less what v was charged so far, one word after the other.
 
     T is the target times j + 1 less the sum so far; ‖T − v‖² is least where this is most.
     """
-    n, m = z.shape
-    left = np.ones((n, m + 1), dtype=np.float32)
-    left[:, :m] = z
-    charged = np.zeros((n, len(tall)), dtype=np.float32)
-    scores, every = np.empty_like(charged), np.arange(n)
-    taken = np.empty((n, size), dtype=np.int64)
+    xp, n = namespace(z), len(z)
+    left = xp.column_stack((z, xp.ones_like(z[:, 0])))
+    scores, taken = room((n, len(tall)), tall), room((n, size), every)
+    charged = xp.zeros_like(scores)
     for j in range(size):
-        np.matmul(left, tall.T, out=scores)
+        xp.matmul(left, tall.T, out=scores)
         scores -= charged
         best = taken[:, j] = scores.argmax(axis=1)
         charged[every, best] += charge
-        left[:, :m] += z - tall[best, :m]
+        left[:, :-1] += z - tall[best, :-1]
     return taken

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
-Compose = Callable[[Floats, int, Generator], Ids]  # (n, m) means and a size → (n, size)
+Compose = Callable[[Floats, int, Generator], Ids]  # (n, m) means, however many → (n, size)
 
 
 class Composer(Protocol):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
+from nomdeplume.devices import card, namespace
+from nomdeplume.distance.arrays import Array, back, put
 from nomdeplume.errors import InputError, positive
 
 LEAST = 1e-6
-STEPS = 30  # of Newton's method, at most
+STEPS, COMMON = 30, 6  # of Newton's method, at most, and as a rule
 NEAR = 1e-6  # of a unit: a mean this near to its target is met
 HALVED = 20  # times a step is halved, at most
 BLOCK = 64  # documents tilted together
@@ -45,36 +48,41 @@ class MaxEnt:
         before = np.zeros(len(ids)) if weights is None else np.log(weights / weights.max())
         rows, frame = framed(places)
 
+        placed = cache(lambda found: (put(rows, found), put(before, found)))  # once on each card
+
         def compose(target: Floats, size: int, rng: Generator) -> Ids:
             z = frame(target)
-            parts = [
-                _drawn(_tilted(rows, z[i : i + BLOCK], before, self.ridge), size, rng)
-                for i in range(0, len(z), BLOCK)
-            ]
-            return np.asarray(ids[np.concatenate(parts)])
+            found = card(COMMON * float(len(z)) * rows.size * (rows.shape[1] + 3))
+            taken = np.empty((len(z), size), dtype=np.int64)
+            for i in range(0, len(z), BLOCK):
+                chances = _tilted(put(z[i : i + BLOCK], found), *placed(found), self.ridge)
+                taken[i : i + BLOCK] = _drawn(back(chances), size, rng)
+            return np.asarray(ids[taken])
 
         return compose
 
 
-def _tilted(rows: Floats, z: Floats, before: Floats, ridge: float) -> Floats:
+def _tilted(z: Array, rows: Array, before: Array, ridge: float) -> Array:
     """The chances of all words for each target, (n, Y).
 
     λ maximises λ·z − ln Σ π·exp(λ·φ) − ridge·‖λ‖²/2, which is concave; Newton's steps, halved
     while they overshoot.
     """
-    n, m = z.shape
-    tilt, chances, value = np.zeros((n, m)), *_law(rows, z, before, np.zeros((n, m)), ridge)
+    xp, (n, m) = namespace(z), z.shape
+    tilt = xp.zeros_like(z)
+    chances, value = _law(z, rows, before, tilt, ridge)
     for _ in range(STEPS):
         mean = chances @ rows
         slope = z - mean - ridge * tilt
-        if np.abs(slope).max(initial=0.0) < NEAR:
+        if abs(slope).max() < NEAR:
             break
-        second = np.stack([(rows.T * each) @ rows for each in chances])
-        second -= mean[:, :, None] * mean[:, None, :] - ridge * np.eye(m)
-        step = np.linalg.solve(second, slope[:, :, None])[:, :, 0]
-        share = np.ones((n, 1))
+        second = xp.stack([(rows.T * each) @ rows for each in chances])
+        second -= mean[:, :, None] * mean[:, None, :]
+        second.reshape(n, -1)[:, :: m + 1] += ridge  # on the diagonals
+        step = xp.linalg.solve(second, slope[:, :, None])[:, :, 0]
+        share = xp.ones_like(z[:, :1])
         for halved in range(HALVED + 1):
-            found, better = _law(rows, z, before, tilt + share * step, ridge)
+            found, better = _law(z, rows, before, tilt + share * step, ridge)
             worse = better < value - 1e-12
             if not worse.any():
                 break
@@ -83,14 +91,13 @@ def _tilted(rows: Floats, z: Floats, before: Floats, ridge: float) -> Floats:
     return chances
 
 
-def _law(
-    rows: Floats, z: Floats, before: Floats, tilt: Floats, ridge: float
-) -> tuple[Floats, Floats]:
+def _law(z: Array, rows: Array, before: Array, tilt: Array, ridge: float) -> tuple[Array, Array]:
+    xp = namespace(z)
     logs = tilt @ rows.T + before
-    top = logs.max(axis=1, keepdims=True)
-    weights = np.exp(logs - top)
+    top = xp.amax(logs, axis=1, keepdims=True)
+    weights = xp.exp(logs - top)
     total = weights.sum(axis=1, keepdims=True)
-    value = (tilt * z).sum(axis=1) - (top + np.log(total))[:, 0]
+    value = (tilt * z).sum(axis=1) - (top + xp.log(total))[:, 0]
     return weights / total, value - ridge * (tilt * tilt).sum(axis=1) / 2
 
 

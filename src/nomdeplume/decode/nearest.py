@@ -40,5 +40,9 @@ class Search:
 
     index: Index
 
-    def __call__(self, noisy: Floats, rng: Generator) -> Ids:  # noqa: ARG002
-        return self.index.nearest(noisy)
+    def __call__(self, noisy: Floats, rng: Generator) -> Ids:
+        return self.after(self.index.nearest(noisy), rng)
+
+    def after(self, nearest: Ids, rng: Generator) -> Ids:  # noqa: ARG002
+        """What becomes of the nearest words."""
+        return nearest

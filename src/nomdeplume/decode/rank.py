@@ -16,8 +16,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.decode.kinds import Decode, Floats, Ids
+from nomdeplume.decode.nearest import Search
 from nomdeplume.errors import positive
-from nomdeplume.nearest import Index, Several, checked, index
+from nomdeplume.nearest import Several, checked, index
 from nomdeplume.noise import Noise
 from nomdeplume.table import Table
 
@@ -63,14 +64,13 @@ class Rank:
 
 
 @dataclass(frozen=True, eq=False)
-class SearchAndStep:
+class SearchAndStep(Search):
     """The nearest word, then a step from it."""
 
-    index: Index
     steps: Steps
 
-    def __call__(self, noisy: Floats, rng: Generator) -> Ids:
-        return self.steps(self.index.nearest(noisy), rng)
+    def after(self, nearest: Ids, rng: Generator) -> Ids:
+        return self.steps(nearest, rng)
 
 
 def drawn(decay: float, top: int, n: int, rng: Generator) -> Ids:

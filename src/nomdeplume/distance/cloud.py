@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import floor, log2
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nomdeplume.devices import Card, namespace
+from nomdeplume.distance.arrays import Array, put
 from nomdeplume.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -95,10 +97,17 @@ class Points:
         same = self.vectors is self.centred
         return Points(centred if same else self.vectors[rows], centred, self.squared[rows])
 
-    def at(self, stack: Sequence[Any], rows: Any) -> Floats:
+    def at(self, stack: Sequence[Any], rows: Any) -> Array:
         """Some rows, of some sets of the stack if there is one."""
-        place = (*stack, rows) if self.vectors.ndim > 2 else rows
-        return np.asarray(self.vectors[place])
+        return self.vectors[(*stack, rows) if self.vectors.ndim > 2 else rows]
+
+    def on(self, card: Card) -> Points:
+        """The same on a card."""
+        centred = put(self.centred, card)
+        same = self.vectors is self.centred
+        return Points(
+            centred if same else put(self.vectors, card), centred, put(self.squared, card)
+        )
 
 
 def distances(x: Floats, y: Floats) -> Floats:
@@ -111,13 +120,13 @@ def distances(x: Floats, y: Floats) -> Floats:
     one, two = Points.of(x, centre), Points.of(y, centre)
     widest = float(max(np.abs(one.centred).max(), np.abs(two.centred).max()))
     if widest == 0 or widest > SMALL:
-        return apart(one, two)
+        return np.asarray(apart(one, two))
     unit = 2.0 ** floor(log2(widest))  # else squares are lost; a power of two loses nothing
     return np.asarray(unit * distances(x / unit, y / unit))
 
 
-def apart(x: Points, y: Points) -> Floats:
-    """Distances between points of one centre; sets of points may be stacked.
+def apart(x: Points, y: Points) -> Array:
+    """Distances between points of one centre, here or on a card; sets of points may be stacked.
 
     ‖x − y‖² = ‖x‖² + ‖y‖² − 2·x·y is one matrix product, but loses digits where it is
     small beside the norms. These pairs, which are few, are computed directly.
@@ -127,14 +136,23 @@ def apart(x: Points, y: Points) -> Floats:
     squares *= -2
     squares += norms
     norms *= NEAR
-    near = np.flatnonzero(squares <= norms)
-    for start in range(0, len(near), PAIRS):
-        some = near[start : start + PAIRS]
-        *stack, i, j = np.unravel_index(some, squares.shape)
-        squares.flat[some] = squared(x.at(stack, i) - y.at(stack, j))
-    return np.asarray(np.sqrt(squares, out=squares))
+    return rooted(squares, norms, lambda *at: x.at(at[:-2], at[-2]) - y.at(at[:-2], at[-1]))
+
+
+def rooted(squares: Array, near: Array, differ: Callable[..., Array]) -> Array:
+    """Roots of squares, in their place; what is no larger than `near` is computed directly.
+
+    `differ` gives the vectors between some pairs, by the indices of each.
+    """
+    xp = namespace(squares)
+    few = xp.where((squares <= near).reshape(-1))[0]
+    for start in range(0, len(few), PAIRS):
+        place = xp.unravel_index(few[start : start + PAIRS], squares.shape)
+        squares[place] = squared(differ(*place))
+    return xp.sqrt(squares, out=squares)
 
 
 def squared(vectors: Floats) -> Floats:
-    """The squared norm of each row."""
-    return np.asarray(np.einsum("...k,...k->...", vectors, vectors))
+    """The squared norm of each row, here or on a card."""
+    found: Floats = namespace(vectors).einsum("...k,...k->...", vectors, vectors)
+    return found

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nomdeplume.devices import Card
 from nomdeplume.distance.batch import Batch, Side
 from nomdeplume.distance.cloud import Cloud, Floats, Ints, Points, apart, counted, numbers
 from nomdeplume.distance.kinds import KINDS
@@ -67,6 +68,10 @@ class Corpus:
         if (points.centred + centre != vectors).any():
             points = Points.of(vectors, centre)
         return cls(points, centre, rows, counted(len(rows), counts), starts, metric, query)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what is on cards: for another process, that may have none."""
+        return {name: value for name, value in vars(self).items() if name != "_placed"}
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -130,6 +135,12 @@ class Corpus:
         """Some documents, stacked."""
         return Side.of(self.rows, self.counts, self.starts, documents)
 
+    def on(self, card: Card) -> Points:
+        """The vectors on a card; once there, they stay."""
+        if card not in self._placed:
+            self._placed.setdefault(card, self.points.on(card))
+        return self._placed[card]
+
     def _own(self, document: int) -> Query:
         rows, counts = self.bag(document)
         return Query(self, self.points[rows], counts)
@@ -156,6 +167,10 @@ class Corpus:
 
     def _solved(self, batch: Batch) -> Floats:
         return np.array(KINDS[self.metric].many(batch))
+
+    @cached_property
+    def _placed(self) -> dict[Card, Points]:
+        return {}
 
     @cached_property
     def radius(self) -> float:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nomdeplume.devices import card, namespace
+from nomdeplume.distance.arrays import back
 from nomdeplume.distance.batch import Batch, Side
 from nomdeplume.distance.cloud import Floats, Ints, Points, apart
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from nomdeplume.distance.corpus import Corpus
 
 HELD = 1 << 22  # distances between words that are held at a time
+MORE = 1 << 23  # on a card, by each thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +66,10 @@ class Query:
         """How far each word of the corpus is from the nearest here."""
         if self.held is not None:
             return np.asarray(self.held.min(axis=1))
-        points, step = self.corpus.points, max(1, HELD // len(self))
-        blocks = (points[start : start + step] for start in range(0, len(points.vectors), step))
-        return np.concatenate([apart(block, self.points).min(axis=1) for block in blocks])
+        words, step = self.corpus.points, max(1, HELD // len(self))
+        own, found = self.points, card(float(words.centred.size) * len(self))
+        if found is not None:
+            words, own, step = self.corpus.on(found), own.on(found), max(1, MORE // len(self))
+        blocks = (words[start : start + step] for start in range(0, len(words.squared), step))
+        xp = namespace(own.squared)
+        return back(xp.concatenate([xp.amin(apart(block, own), axis=1) for block in blocks]))

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-DOCUMENTS = 1 << 9  # composed together: bounds the memory, whatever is asked for
-
 
 @dataclass(frozen=True, eq=False)
 class NoisyMean:
@@ -142,13 +140,9 @@ class NoisyMean:
 
     def compose(self, noisy: Floats, size: int, rng: Generator) -> Ids:
         """`size` words that fit each noisy mean, (n, size)."""
-        released = np.empty((len(noisy), size), dtype=np.int64)
-        for start in range(0, len(noisy), DOCUMENTS):
-            some = noisy[start : start + DOCUMENTS]
-            if self.belief is not None:
-                some = self.belief.targets(some, self.stretch, self._middle)
-            released[start : start + DOCUMENTS] = self.composed(some, size, rng)
-        return released
+        if self.belief is not None:
+            noisy = self.belief.targets(noisy, self.stretch, self._middle)
+        return self.composed(noisy, size, rng)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
         """Each word released as a document of one word."""

@@ -11,14 +11,16 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.decode import Decode, Decoder, Nearest, Vickrey
+from nomdeplume.decode.nearest import Search
 from nomdeplume.distance import Chord
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
 from nomdeplume.mechanism.inputs import made_of
-from nomdeplume.nearest import Exact, Scan
+from nomdeplume.nearest import Auto, Exact, Scan
 from nomdeplume.noise import Noise, to_grid
 from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.random import is_private
 from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
@@ -102,11 +104,28 @@ class NoisyNearest:
         return replace(self, table=lifted, noise=noise, outputs=None, image=image, decoder=decoder)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
+        if (there := self._on_card(ids, rng)) is not None:
+            return there
         released = np.empty(len(ids), dtype=np.int64)
         for start in range(0, len(ids), WORDS):
             noisy = self.noise.add(self.vectors(ids[start : start + WORDS]), rng)
             released[start : start + WORDS] = self.decode(to_grid(noisy, self.places.grid), rng)
         return released
+
+    def _on_card(self, ids: Ids, rng: Generator) -> Ids | None:
+        """The same on a card, if it pays, and if nobody must be able to draw the noise again."""
+        search = self.decode
+        if not isinstance(search, Search) or not isinstance(search.index, Auto):
+            return None
+        if not (is_private(rng) and vars(type(self.noise)).get("portable")):
+            return None
+        there = search.index.on_card(len(ids))
+        if there is None:
+            return None
+        from nomdeplume.mechanism.on_card import released
+
+        image = self.vectors if self.image else None
+        return search.after(released(there, self.noise, self.places.grid, ids, image), rng)
 
     def agreement(self, ids: Ids, rng: Generator) -> float | None:
         """Share of these words for which a compressed search finds the nearest; none if exact."""

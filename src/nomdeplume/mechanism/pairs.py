@@ -1,7 +1,8 @@
 """The pairs of words between which a value changes fastest, of all pairs, none sampled.
 
 A value is a number or a row of numbers. Slopes are screened in float32, by a bound that is
-never below the true slope; whatever passes is computed again in float64.
+never below the true slope; whatever passes is computed again in float64. A card may screen:
+its sums are taken in another order, which the bound allows for.
 """
 
 from __future__ import annotations
@@ -14,17 +15,19 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.devices import Card, card, namespace
+from nomdeplume.distance.arrays import Array, all_bits, back, put
 from nomdeplume.distance.cloud import squared
 from nomdeplume.errors import PrivacyError
 from nomdeplume.table import Table
 from nomdeplume.threads import cores, each
 
 Floats = NDArray[np.float64]
-Float32s = NDArray[np.float32]
 Ids = NDArray[np.int64]
-Rise = Callable[[slice, slice], Float32s]
+Rise = Callable[[slice, slice], Array]
 
 TILE = 1024  # words compared with as many at a time
+WIDE = 1 << 14  # words that a card compares them with
 FEW = 1 << 14  # pairs computed together in float64
 SLACK = 4 * 2.0**-24  # more than float32 loses of the difference of two numbers
 
@@ -78,13 +81,21 @@ class Steepest:
 
     def __post_init__(self) -> None:
         self._lock = Lock()
+        self._card = card(self._products())
         self._prepare()
-        each(self._row, range(0, len(self.words.ids), TILE), self.threads)
+        with all_bits(self._card):
+            starts = range(0, len(self.words.ids), TILE)
+            each(self._row, starts, 1 if self._card else self.threads)
         order = np.argsort(-self.slopes, kind="stable")
         self.pairs, self.slopes = self.pairs[order], self.slopes[order]
         n = len(self.words.ids)
         if self.count < n * (n - 1) // 2:
             self.rest = self._least()  # what was not taken, or not kept, is no steeper
+
+    def _products(self) -> float:
+        """Multiply-adds of the search."""
+        n, values = len(self.words.ids), self.words.values
+        return n * n / 2 * (self.words.table.dimensions + values[:1].size)
 
     def _prepare(self) -> None:
         """Vectors and numbers at most 1 long, so that float32 holds all that is made of them.
@@ -97,7 +108,7 @@ class Steepest:
             raise PrivacyError("floats cannot hold these weights, so nothing can be promised.")
         self._scale = table.radius or 1.0
         x = (table.vectors[self.words.ids].astype(np.float64) - table.centre) / self._scale
-        self._left, self._right = _squaring(x)
+        self._left, self._right = _squaring(x, self._card)
         self._doubt = np.float32(4 * (x.shape[1] + 8) * 2.0**-24)
         self._cap = np.float32(min(self.words.cap / self._scale, 3.0) ** 2 * (1 - 1e-6))
         middle = values - values.mean(axis=0)
@@ -107,48 +118,51 @@ class Steepest:
 
     def _of_numbers(self, middle: Floats) -> Rise:
         """Bounds on the squared differences of numbers, of two tiles."""
-        scaled = (middle / self._unit).astype(np.float32)
+        scaled = put((middle / self._unit).astype(np.float32), self._card)
         slack = np.float32(SLACK + self.words.doubt / self._unit * (1 + 1e-6))
 
-        def rise(one: slice, two: slice) -> Float32s:
-            found = np.subtract.outer(scaled[one], scaled[two])
-            np.abs(found, out=found)
+        def rise(one: slice, two: slice) -> Array:
+            found = scaled[one, None] - scaled[two]
+            namespace(found).abs(found, out=found)
             found += slack
             found *= found
-            return np.asarray(found)
+            return found
 
         return rise
 
     def _of_rows(self, middle: Floats) -> Rise:
         """The same of rows of numbers; what rounding may have lost is added as above."""
-        left, right = _squaring(middle / self._unit)
+        left, right = _squaring(middle / self._unit, self._card)
         slack = np.float32(4 * (middle.shape[1] + 8) * 2.0**-24)
 
-        def rise(one: slice, two: slice) -> Float32s:
+        def rise(one: slice, two: slice) -> Array:
             found = left[one] @ right[two].T
             found += slack
-            return np.asarray(found)
+            return found
 
         return rise
 
     def _row(self, start: int) -> None:
-        one = slice(start, start + TILE)
-        for other in range(start, len(self.words.ids), TILE):
-            self._tile(one, slice(other, other + TILE))
+        """All pairs of some words with each other, and with the words after them."""
+        count, one = len(self.words.ids), slice(start, start + TILE)
+        self._tile(one, one)
+        for other in range(start + TILE, count, wide := WIDE if self._card else TILE):
+            self._tile(one, slice(other, other + wide))
         if self.tell:
             self.tell(len(self.words.ids[one]))
 
     def _tile(self, one: slice, two: slice) -> None:
         """Pairs of two tiles whose slope may be above the least that is kept."""
         least = self._left[one] @ self._right[two].T
+        xp = namespace(least)
         least -= self._doubt
-        np.clip(least, 0, self._cap, out=least)
-        rise = self._rise(one, two)
+        xp.clip(least, 0, self._cap, out=least)
         limit = min(self._least() * self._scale / self._unit, 1e18) ** 2 * (1 - 1e-6)
-        found = rise > least * np.float32(limit)
+        least *= np.float32(limit)
+        found = self._rise(one, two) > least
         if one.start == two.start:
-            found = np.triu(found, 1)
-        i, j = np.nonzero(found)
+            found = xp.triu(found, 1)
+        i, j = map(back, xp.unravel_index(xp.where(found.reshape(-1))[0], found.shape))
         if len(i):
             self._take(np.column_stack((i + one.start, j + two.start)))
 
@@ -167,8 +181,8 @@ class Steepest:
             self.pairs, self.slopes = pairs, slopes
 
 
-def _squaring(x: Floats) -> tuple[Float32s, Float32s]:
+def _squaring(x: Floats, card: Card | None) -> tuple[Array, Array]:
     """Two arrays whose product is all squared distances: ‖x‖² + ‖y‖² − 2·x·y, in one go."""
     norms, ones = squared(x)[:, None], np.ones((len(x), 1))
     left, right = np.hstack((-2 * x, norms, ones)), np.hstack((x, ones, norms))
-    return left.astype(np.float32), right.astype(np.float32)
+    return put(left.astype(np.float32), card), put(right.astype(np.float32), card)

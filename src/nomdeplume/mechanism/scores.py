@@ -10,13 +10,10 @@ from dataclasses import dataclass
 from math import inf, log
 from typing import Protocol, Self
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nomdeplume.devices import namespace
 from nomdeplume.distance import Capped, Euclidean, Ground
+from nomdeplume.distance.arrays import Array
 from nomdeplume.errors import InputError
-
-Floats = NDArray[np.float64]
 
 EUCLIDEAN = Euclidean()
 
@@ -24,8 +21,8 @@ EUCLIDEAN = Euclidean()
 class Score(Protocol):
     """What weights exp(−a·score) are made of.
 
-    `of` turns distances into scores, in place. A score that is a metric itself is `attained`:
-    the answer that tells two words apart best is one of the two.
+    `of` turns distances into scores, in place, here or on a card. A score that is a metric
+    itself is `attained`: the answer that tells two words apart best is one of the two.
     """
 
     @property
@@ -37,7 +34,7 @@ class Score(Protocol):
     @property
     def settings(self) -> dict[str, float]: ...
     def at(self, a: float, words: int) -> Self: ...
-    def of(self, distances: Floats) -> Floats: ...
+    def of(self, distances: Array) -> Array: ...
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class Plain:
     def at(self, a: float, words: int) -> Self:  # noqa: ARG002
         return self
 
-    def of(self, distances: Floats) -> Floats:
+    def of(self, distances: Array) -> Array:
         return distances
 
 
@@ -84,5 +81,5 @@ class Truncated(Plain):
         cap = log((1 - self.beta) * max(words - 1, 1) / self.beta) / a
         return type(self)(beta=self.beta, gamma=max(cap, 1e-300))
 
-    def of(self, distances: Floats) -> Floats:
-        return np.minimum(distances, self.gamma, out=distances)
+    def of(self, distances: Array) -> Array:
+        return namespace(distances).clip(distances, None, self.gamma, out=distances)

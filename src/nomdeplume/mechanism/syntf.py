@@ -11,6 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.distance import Discrete, Ground
+from nomdeplume.distance.arrays import Array
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import positive
 from nomdeplume.mechanism.choice import Choice
@@ -33,7 +34,7 @@ class Dissimilar(Plain):
     attained: bool = False
     metric: Ground = DISCRETE
 
-    def of(self, distances: Floats) -> Floats:
+    def of(self, distances: Array) -> Array:
         distances *= distances
         distances /= 4
         return distances

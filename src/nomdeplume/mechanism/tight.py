@@ -134,9 +134,10 @@ def _cap(choice: Choice) -> float:
 def _doubt(choice: Choice) -> float:
     """More than rounding can change the difference of two words' ln Z, or of their losses.
 
-    A sum of V weights errs by far less than V/4 units of 2⁻⁵³ of it, as it is taken in blocks;
-    a squared distance by k + 8 of them, of terms of at most 4·radius², and a times its root
-    by that many of a·radius, where it is not so small that it was computed directly.
+    A sum of V weights errs by far less than V/4 units of 2⁻⁵³ of it, as it is taken in blocks,
+    on a card too; a squared distance by k + 8 of them, in whatever order it is summed, of terms
+    of at most 4·radius², and a times its root by that many of a·radius, where it is not so
+    small that it was computed directly.
     """
     table = choice.table
     far = (table.dimensions + 8) * choice.a * table.radius

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from nomdeplume.errors import InputError
 from nomdeplume.extras import installed
+from nomdeplume.nearest.auto import Auto
 from nomdeplume.nearest.exact import Exact
 from nomdeplume.nearest.rows import Floats, Ids
 from nomdeplume.nearest.scan import LEAST, Scan
@@ -32,9 +33,9 @@ def checked(name: str) -> str:
 def index(name: str, table: Table, ids: Ids | None = None) -> Index:
     """The search of that name among the words of a table, or those with the given ids.
 
-    `auto` is exact, by the fastest products that this machine has; `exact` by float32 ones
-    alone; `scan` compressed, where there are enough words for it.
+    `auto` is exact, by the fastest products that this machine has, on its card if that pays;
+    `exact` by float32 ones alone; `scan` compressed, where there are enough words for it.
     """
     if checked(name) == "scan" and len(table if ids is None else ids) >= LEAST:
         return Scan(table, ids)
-    return Exact(table, ids, plain=name == "exact")
+    return Auto(table, ids) if name == "auto" else Exact(table, ids, plain=name == "exact")

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import numpy as np
-
+from nomdeplume.devices import namespace
 from nomdeplume.noise.kinds import Floats
 
 
@@ -13,4 +12,4 @@ def to_grid(vectors: Floats, step: float) -> Floats:
     Float noise has gaps that depend on the vector under it; a public grid far
     coarser than the gaps, and far finer than the noise, keeps them from the output.
     """
-    return np.rint(vectors / step) * step
+    return namespace(vectors).round(vectors / step) * step  # type: ignore[no-any-return]

@@ -15,7 +15,11 @@ Floats = NDArray[np.float64]
 
 
 class Noise(Protocol):
-    """Something to add to vectors, with its law and what it promises for them."""
+    """Something to add to vectors, with its law and what it promises for them.
+
+    A class that is `portable` can be drawn on a card too: its `add` takes tensors and a stream
+    there. Classes made of it may do otherwise, and must say so for themselves.
+    """
 
     @property
     def name(self) -> str: ...

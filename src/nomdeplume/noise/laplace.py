@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Self
 
-import numpy as np
 from numpy.random import Generator
 
+from nomdeplume.devices import namespace
 from nomdeplume.distance.cloud import distances
 from nomdeplume.errors import positive
 from nomdeplume.noise.kinds import Floats
@@ -25,6 +25,7 @@ class Laplace:
 
     epsilon: float
     name: str = "laplace"
+    portable = True
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
@@ -34,10 +35,10 @@ class Laplace:
         return Guarantee(self.epsilon, proofs=("laplace",))
 
     def add(self, vectors: Floats, rng: Generator) -> Floats:
-        n, k = vectors.shape
+        xp, (n, k) = namespace(vectors), vectors.shape
         noise = rng.standard_normal((n, k))
         length = rng.gamma(k, 1 / self.epsilon, size=n)
-        noise *= (length / np.sqrt(np.einsum("nk,nk->n", noise, noise)))[:, None]
+        noise *= (length / xp.sqrt(xp.einsum("nk,nk->n", noise, noise)))[:, None]
         noise += vectors
         return noise
 

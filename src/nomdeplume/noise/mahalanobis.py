@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.random import Generator
 
+from nomdeplume.devices import beside, namespace
 from nomdeplume.distance.cloud import distances
 from nomdeplume.errors import InputError, positive
 from nomdeplume.noise.kinds import Floats
@@ -34,6 +35,7 @@ class Mahalanobis:
     root: Floats  # S^½, (k, k)
     mu: float = MU
     name: str = "mahalanobis"
+    portable = True
 
     def __post_init__(self) -> None:
         positive("epsilon", self.epsilon)
@@ -70,7 +72,9 @@ class Mahalanobis:
 
     def add(self, vectors: Floats, rng: Generator) -> Floats:
         self._check(vectors)
-        return vectors + self._ball.add(np.zeros_like(vectors), rng) @ self.root
+        noise = self._ball.add(namespace(vectors).zeros_like(vectors), rng)
+        noisy: Floats = vectors + noise @ beside(self.root, noise)
+        return noisy
 
     def at(self, epsilon: float) -> Self:
         return replace(self, epsilon=epsilon)

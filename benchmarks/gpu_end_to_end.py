@@ -1,0 +1,113 @@
+"""JSONL in, JSONL out, with `obfuscate --device cuda`: what limits it?
+
+    python benchmarks/gpu_end_to_end.py [documents]
+
+Documents of 300 words on the bundled table, 100 released words each. Rates are those of a run
+less one on few documents, which takes out the start; beside them are the rates of the steps,
+each alone in one process: reading, bags, the card, and writing.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from common import record
+from end_to_end import FEW, SIZE, corpus
+from nomdeplume import Table, Vocabulary, secure
+from nomdeplume.devices import on
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.threads import cores
+
+DISTINCT = 2000  # documents; more repeat them under other ids
+WORKERS = (4, 8)
+
+
+def main() -> None:
+    documents = int(sys.argv[1]) if len(sys.argv) > 1 else 60_000
+    found: dict[str, object] = {"documents": documents, "cores": cores()}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        corpus(folder / "few.jsonl", FEW)
+        corpus(folder / "some.jsonl", DISTINCT)
+        repeated(folder / "some.jsonl", folder / "many.jsonl", documents)
+        found["each step alone, words a second"] = steps(folder / "some.jsonl")
+        for level in (("--epsilon", "6"), ()):
+            whole = {}
+            for workers in ((), *(("--workers", str(n)) for n in WORKERS if n <= cores())):
+                took = measured(folder, documents, "--device", "cuda", *level, *workers)
+                whole[" ".join(workers) or "one process"] = took
+                print(level, workers, took, flush=True)
+            found[" ".join(level) or "mean"] = whole
+    record("gpu-end-to-end", found)
+
+
+def repeated(source: Path, target: Path, count: int) -> None:
+    lines = [json.loads(line)["text"] for line in source.read_text(encoding="utf-8").splitlines()]
+    with target.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            text = json.dumps(lines[number % len(lines)])
+            file.write(f'{{"id": {number}, "text": {text}}}\n')
+
+
+def measured(folder: Path, documents: int, *arguments: str) -> dict[str, float]:
+    start = run(folder, "few.jsonl", *arguments)
+    whole = run(folder, "many.jsonl", *arguments)
+    return {
+        "words a second": round((documents - FEW) * SIZE / (whole - start)),
+        "seconds to start": round(start, 1),
+    }
+
+
+def run(folder: Path, name: str, *arguments: str) -> float:
+    import subprocess
+
+    command = [sys.executable, "-m", "nomdeplume", "obfuscate", name, "-o", "out.jsonl"]
+    began = time.perf_counter()
+    subprocess.run([*command, "--force", "--quiet", *arguments], cwd=folder, check=True)
+    return time.perf_counter() - began
+
+
+def steps(path: Path) -> dict[str, int]:
+    """Words a second of each step, one after the other, in this process."""
+    made = Obfuscator.of("laplace", Vocabulary.of(Table.bundled()), epsilon=6.0)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    count, releasing, rng = len(lines) * SIZE, made.releasing, secure()
+    texts = [json.loads(line)["text"] for line in lines]
+    bags = list(map(releasing.bag, texts))
+    reduced = np.resize(made.vocabulary.ids, 1 << 20)
+    released = releasing.batch(bags[:100], rng) * (len(lines) // 100)
+    with on("cuda"):
+        made.mechanism.release(reduced, rng)
+        rates = {
+            "reading JSON": (lambda: [json.loads(line)["text"] for line in lines], count),
+            "bags of texts": (lambda: list(map(releasing.bag, texts)), count),
+            "noise and search on the card": (
+                lambda: made.mechanism.release(reduced, rng),
+                len(reduced),
+            ),
+            "from bags to released texts": (lambda: releasing.batch(bags, rng), count),
+            "writing JSON": (
+                lambda: [json.dumps({"id": 1, "text": each.text}) for each in released],
+                count,
+            ),
+        }
+        return {name: round(most / quickest(work)) for name, (work, most) in rates.items()}
+
+
+def quickest(work: object) -> float:
+    taken = []
+    for _ in range(3):
+        began = time.perf_counter()
+        work()  # type: ignore[operator]
+        taken.append(time.perf_counter() - began)
+    return min(taken)
+
+
+if __name__ == "__main__":
+    main()

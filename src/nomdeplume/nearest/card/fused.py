@@ -25,6 +25,7 @@ BM = 256  # queries that a program holds
 ROOM = 227 << 10  # bytes of shared memory, if a card does not say
 LEFT = 4 << 10  # of them, for what is not words or queries
 AHEAD = 3  # tiles of words that are on their way, the one in use among them
+SPAN = 200  # tiles that a program goes by: half a millisecond
 CHUNK = 64  # queries that a tile is looked at again with
 QUERIES, TILES = 64, 64  # of a step through bounds, for the largest
 ACROSS, DOWN = 256, 16  # of bounds that are read together
@@ -42,6 +43,7 @@ class Fused:
         from nomdeplume.nearest.card import kernels
 
         self._torch, self._room = card.torch, _room(card)
+        self._slow = card.torch.cuda.Stream() if card.at.type == "cuda" else None
         self._triton, self._kernels, self._described = triton, kernels, TensorDescriptor.from_tensor
 
     def asked(
@@ -67,29 +69,46 @@ class Fused:
         return [both[kind] for kind in kinds]
 
     def maxima(self, words: Rounded, queries: Asked) -> Tensor:
-        """The largest product of each tile with each query, (tiles, n); n by 256."""
+        """The largest product of each tile with each query, (tiles, n); n by 256.
+
+        On a card this takes nearly all the time. It runs in a stream of its own, that gives way
+        to whatever else there is to do.
+        """
+        if self._slow is None:
+            return self._maxima(words, queries)
+        cuda = self._torch.cuda
+        mine = cuda.current_stream()
+        self._slow.wait_stream(mine)
+        with cuda.stream(self._slow):
+            found = self._maxima(words, queries)
+        mine.wait_stream(self._slow)
+        found.record_stream(mine)
+        return found
+
+    def _maxima(self, words: Rounded, queries: Asked) -> Tensor:
         torch, (n, wide) = self._torch, queries.numbers.shape
         mine, theirs = self._dotted(queries.numbers), self._dotted(words.numbers)
         kind = torch.int32 if words.kind.whole else torch.float32
         out = torch.empty((words.tiles, n), dtype=kind, device=queries.numbers.device)
         language = self._triton.language
         total = language.int32 if words.kind.whole else language.float32
+        spans = -(-words.tiles // SPAN)
         pieces, size = _pieces(wide), words.numbers.element_size()
         fits = [m for m in (BM, BM // 2) if (m + AHEAD * TILE) * wide * size <= self._room]
         if len(pieces) <= 3 and max(pieces) <= 256 and fits:
             m, p = fits[0], [*pieces, 0, 0][:3]
-            self._kernels.held[(n // m,)](
+            self._kernels.held[(n // m, spans)](
                 *(self._described(mine, [m, each or p[0]]) for each in p),
                 *(self._described(theirs, [TILE, each or p[0]]) for each in p),
                 out, words.tiles, n, P0=p[0], P1=p[1], P2=p[2], BM=m, TILE=TILE, SUM=total,
-                STAGES=AHEAD, num_warps=m // 32, num_stages=AHEAD,
+                STAGES=AHEAD, SPAN=SPAN, num_warps=m // 32, num_stages=AHEAD,
             )  # fmt: skip
             return out
         m, ahead = self._streaming(size)
-        self._kernels.streamed[(n // m,)](
+        self._kernels.streamed[(n // m, spans)](
             self._described(mine, [m, STEP]), self._described(theirs, [TILE, STEP]),
             out, words.tiles, n, WIDE=wide, STEP=STEP, BM=m, TILE=TILE, SUM=total,
-            num_warps=m // 32, num_stages=ahead,
+            SPAN=SPAN, num_warps=m // 32, num_stages=ahead,
         )  # fmt: skip
         return out
 
@@ -101,15 +120,14 @@ class Fused:
                 break
         return m, max(ahead, 2)
 
-    def least(self, words: Rounded, queries: Asked, maxima: Tensor) -> tuple[Tensor, Tensor]:
-        """What the best score of each query is at least, and the tile that says so."""
-        torch, n = self._torch, maxima.shape[1]
-        out = torch.empty(n, dtype=torch.float32, device=maxima.device)
-        tile = torch.empty(n, dtype=torch.int32, device=maxima.device)
+    def least(self, words: Rounded, queries: Asked, maxima: Tensor) -> Tensor:
+        """What the best score of each query is at least."""
+        n = maxima.shape[1]
+        out = self._torch.empty(n, dtype=self._torch.float32, device=maxima.device)
         grid = (-(-n // QUERIES),)
         bounds = _bounds(words, queries, maxima)
-        self._kernels.least[grid](*bounds, out, tile, words.tiles, n, Q=QUERIES, T=TILES)
-        return out, tile
+        self._kernels.least[grid](*bounds, out, words.tiles, n, Q=QUERIES, T=TILES)
+        return out
 
     def left(
         self, words: Rounded, queries: Asked, maxima: Tensor, least: Tensor, room: int

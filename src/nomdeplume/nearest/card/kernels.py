@@ -12,16 +12,22 @@ def held(
     q0, q1, q2, w0, w1, w2, out, tiles, count,
     P0: tl.constexpr, P1: tl.constexpr, P2: tl.constexpr,
     BM: tl.constexpr, TILE: tl.constexpr, SUM: tl.constexpr, STAGES: tl.constexpr,
+    SPAN: tl.constexpr,
 ):  # fmt: skip
-    """Queries stay in shared memory, in up to three pieces; words go by, some tiles ahead."""
+    """Queries stay in shared memory, in up to three pieces; words go by, some tiles ahead.
+
+    A program is for some tiles: all programs then go by the same words, which fit into the
+    cache, and make room for other kernels now and then.
+    """
     first = tl.program_id(0) * BM
-    into = out + first + tl.arange(0, BM)
+    start = tl.program_id(1) * SPAN
+    into = out + start.to(tl.int64) * count + first + tl.arange(0, BM)
     a0 = q0.load([first, 0])
     if P1 > 0:
         a1 = q1.load([first, P0])
     if P2 > 0:
         a2 = q2.load([first, P0 + P1])
-    for tile in tl.range(tiles, num_stages=STAGES):
+    for tile in tl.range(start, tl.minimum(start + SPAN, tiles), num_stages=STAGES):
         scores = tl.dot(a0, w0.load([tile * TILE, 0]).T, out_dtype=SUM)
         if P1 > 0:
             scores = tl.dot(a1, w1.load([tile * TILE, P0]).T, scores, out_dtype=SUM)
@@ -35,12 +41,13 @@ def held(
 def streamed(
     q0, w0, out, tiles, count,
     WIDE: tl.constexpr, STEP: tl.constexpr,
-    BM: tl.constexpr, TILE: tl.constexpr, SUM: tl.constexpr,
+    BM: tl.constexpr, TILE: tl.constexpr, SUM: tl.constexpr, SPAN: tl.constexpr,
 ):  # fmt: skip
     """Queries and words go by in steps of columns: for vectors too wide to be held."""
     first = tl.program_id(0) * BM
-    into = out + first + tl.arange(0, BM)
-    for tile in tl.range(tiles, flatten=True):
+    start = tl.program_id(1) * SPAN
+    into = out + start.to(tl.int64) * count + first + tl.arange(0, BM)
+    for tile in tl.range(start, tl.minimum(start + SPAN, tiles), flatten=True):
         scores = tl.zeros((BM, TILE), dtype=SUM)
         for step in range(WIDE // STEP):
             a = q0.load([first, step * STEP])
@@ -59,15 +66,14 @@ def _bounded(best, step, half, norm, error, rest, b, wrong, length):
 
 @triton.jit
 def least(
-    maxima, steps, halves, norms, errors, rests, b, wrong, length, out, out_tile,
-    tiles, count, Q: tl.constexpr, T: tl.constexpr,
+    maxima, steps, halves, norms, errors, rests, b, wrong, length, out, tiles, count,
+    Q: tl.constexpr, T: tl.constexpr,
 ):  # fmt: skip
     query = tl.program_id(0) * Q + tl.arange(0, Q)
     there = query < count
     mine = (tl.load(b + query, there, 0.0), tl.load(wrong + query, there, 0.0))
     long = tl.load(length + query, there, 0.0)
     found = tl.full((Q,), float("-inf"), tl.float32)
-    where = tl.zeros((Q,), tl.int32)
     for start in range(0, tiles, T):
         tile = start + tl.arange(0, T)
         real = tile < tiles
@@ -84,12 +90,8 @@ def least(
             mine[1][None, :],
             long[None, :],
         )
-        low = score - doubt
-        best = tl.max(low, 0)
-        where = tl.where(best > found, start + tl.argmax(low, 0), where)
-        found = tl.maximum(found, best)
+        found = tl.maximum(found, tl.max(score - doubt, 0))
     tl.store(out + query, found, there)
-    tl.store(out_tile + query, where, there)
 
 
 @triton.jit
@@ -115,9 +117,10 @@ def left(
         tl.load(length + query, there, 0.0)[None, :],
     )
     less = score + doubt < tl.load(enough + query, there, 0.0)[None, :]
-    left = tl.reshape((both & (less == 0)).to(tl.int32), (T * Q,))
-    found = tl.sum(left, 0)
+    kept = (both & (less == 0)).to(tl.int32)
+    found = tl.sum(tl.sum(kept, 1), 0)
     if found > 0:
+        left = tl.reshape(kept, (T * Q,))
         into = tl.atomic_add(total, found) + tl.cumsum(left, 0) - 1
         fits = (left > 0) & (into < room)
         here = tl.arange(0, T * Q)

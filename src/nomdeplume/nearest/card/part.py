@@ -87,13 +87,9 @@ class Part:
         asked = self._looks.asked(kinds, queries, words.centre, words.scale)
         first, looks = self._rounded(kinds[0]), self._looks
         maxima = looks.maxima(first, asked[0])
-        least, best = looks.least(first, asked[0], maxima)
+        least = looks.least(first, asked[0], maxima)
         if before is not None:
             least = self._torch.maximum(least, self._known(queries, before))
-        if kinds[0] is INT8:  # a closer look at the best tile leaves fewer others
-            every = self._torch.arange(len(queries), device=best.device)
-            score, doubt, _, _ = self._looked(kinds[1], asked[1], least, best, every)
-            least = self._torch.maximum(least, score - doubt)
         room = max(ROOM, LEAST * words.tiles) if len(queries) == LEAST else ROOM
         tile, query, count = looks.left(first, asked[0], maxima, least, room)
         left = self._counted(count, asked[0])

@@ -42,15 +42,12 @@ class Plain:
                 found[first : first + some] = scores.view(-1, TILE, n).amax(1)
         return found.float()
 
-    def least(self, words: Rounded, queries: Asked, maxima: Tensor) -> tuple[Tensor, Tensor]:
-        """What the best score of each query is at least, and the tile that says so."""
-        torch, found = self._torch, []
-        for first, score, doubt in self._bounds(words, queries, maxima):
-            low, tile = (score - doubt).max(0)
-            found.append((low, tile + first))
-        lows, tiles = (torch.stack(parts) for parts in zip(*found, strict=True))
-        best, part = lows.max(0)
-        return best, tiles.gather(0, part[None])[0]
+    def least(self, words: Rounded, queries: Asked, maxima: Tensor) -> Tensor:
+        """What the best score of each query is at least."""
+        found = [
+            (score - doubt).amax(0) for _, score, doubt in self._bounds(words, queries, maxima)
+        ]
+        return self._torch.stack(found).amax(0)
 
     def left(
         self, words: Rounded, queries: Asked, maxima: Tensor, least: Tensor, room: int

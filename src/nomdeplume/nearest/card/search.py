@@ -73,7 +73,9 @@ class OnCard:
         if self.card.at.type != "cuda" or len(starts) < 3:
             found += [work(start).cpu().numpy() for start in starts[1:]]
             return np.concatenate(found)
-        with ThreadPoolExecutor(2, initializer=lambda: cuda.set_stream(cuda.Stream())) as pool:
+        with ThreadPoolExecutor(
+            2, initializer=lambda: cuda.set_stream(cuda.Stream(priority=-1))
+        ) as pool:
             found += pool.map(lambda start: work(start).cpu().numpy(), starts[1:])
         return np.concatenate(found)
 

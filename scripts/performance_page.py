@@ -13,14 +13,16 @@ RESULTS, PAGE = ROOT / "benchmarks" / "results", ROOT / "docs" / "performance.md
 HEAD = """# Performance
 
 Made by `scripts/performance_page.py` from `benchmarks/results/`; every section names the file
-that measures it. All on two shared cores of one machine (AMD EPYC with AVX-512 and 8-bit
-products), so that ratios mean more than rates: each is against a ceiling or a peer in the same
-run. `nomdeplume bench` measures your machine; [the guide](guide/speed.md) says what to choose.
+that measures it. All but the sections on cards on two shared cores of one machine (AMD EPYC with
+AVX-512 and 8-bit products), so that ratios mean more than rates: each is against a ceiling or a
+peer in the same run. `nomdeplume bench` measures your machine; [the guide](guide/speed.md) says
+what to choose.
 """
 
 
 def main() -> None:
-    sections = (search, certified, scaling, peers, end_to_end, start, memory)
+    here = [search, certified, scaling, peers, end_to_end, start, memory]
+    sections = [*here, card_search, card_certified, card_others, card_end_to_end]
     PAGE.write_text("\n".join([HEAD, *(section() for section in sections)]), encoding="utf-8")
 
 
@@ -121,6 +123,88 @@ def memory() -> str:
     return listed("Memory", "memory", "benchmarks/memory.py", said)
 
 
+def card_search() -> str:
+    found = read("gpu-search")
+    rows = [
+        (
+            table["table"], f"{table['words']:,} × {table['dimensions']}", f"{each['epsilon']:g}",
+            percent(each["unchanged"]), millions(each["product of bfloat16, words per second"]),
+            millions(each["8 bits, words per second"]), times(each["8 bits, share of the product"]),
+            f"{100 * each['8 bits, tiles looked at again']:.2f} %",
+            millions(each["bfloat16, words per second"]),
+            times(each["bfloat16, share of the product"]),
+            millions(each["torch float32, words per second"]),
+            millions(each["with noise, from ids to ids, words per second"]),
+        )
+        for table in found["tables"] for each in table["noise"]
+    ]  # fmt: skip
+    head = (
+        "table", "words × dimensions", "ε", "unchanged", "bfloat16 product", "8 bits", "× product",
+        "tiles twice", "bfloat16", "× product", "torch float32", "with noise",
+    )  # fmt: skip
+    ways = ("8 bits", "bfloat16", "torch float32")
+    same = min(e[f"{w}, same answers"] for t in found["tables"] for e in t["noise"] for w in ways)
+    return f"""## The search on a card
+
+{found["card"]}, torch {found["torch"]}. Millions of words a second whose nearest word is found,
+certified; {percent(same)} of the answers are the same in all ways. The product is a large square
+one of bfloat16 in the same run, as many words as if scores were that and nothing else. The first
+look is by 8 bits or by bfloat16; tiles twice is the share that the second one sees; torch float32
+is the same search without our kernels. With noise is all of it, from ids to ids. The synthetic
+table has the norms and near duplicates of the one of 33,860 words. (`benchmarks/gpu_search.py`)
+
+{grid(head, rows)}"""
+
+
+def card_certified() -> str:
+    found = read("gpu-certified")
+    rows = []
+    for table in found["tables"]:
+        shares = list(table["unchanged, by epsilon"].values())
+        rows.append(
+            (
+                table["table"], f"{table['words']:,} × {table['dimensions']}",
+                f"{table['queries']:,}", f"{table['of these between two words or on one']:,}",
+                f"{table['more than one word in question']:,}",
+                f"{percent(min(shares))} to {percent(max(shares))}",
+                *(f"{wrong:,}" for wrong in table["not the answer of brute force"].values()),
+            )
+        )  # fmt: skip
+    head = (
+        "table", "words × dimensions", "queries", "ties", "rounding left several", "unchanged",
+        "wrong, 8 bits", "wrong, bfloat16",
+    )  # fmt: skip
+    return f"""## Exact means exact on a card too
+
+Against float64 brute force on {found["card"]}; each table has 2,000 copies and 2,000 words a hair
+apart planted, and some queries lie on words or between two. (`benchmarks/gpu_certified.py`)
+
+{grid(head, rows)}"""
+
+
+def card_others() -> str:
+    found = read("gpu-others")
+    rows = [
+        (name, *(f"{value:,}" for value in each.values()))
+        for name, each in found.items()
+        if isinstance(each, dict)
+    ]
+    head = ("", "seconds on the cores", "on the card", "times as fast", "the same")
+    return f"""## What else runs on a card
+
+On the bundled table, {found["cores"]} cores beside the card of the sections above; and the share
+of results that agree. (`benchmarks/gpu_others.py`)
+
+{grid(head, rows)}"""
+
+
+def card_end_to_end() -> str:
+    said = "JSONL in and out with `--device cuda`, on the bundled table: reading is what limits."
+    return listed(
+        "From end to end with a card", "gpu-end-to-end", "benchmarks/gpu_end_to_end.py", said
+    )
+
+
 def listed(title: str, name: str, file: str, said: str) -> str:
     """A section of plain figures, as the benchmark names them."""
     rows = list(flat(read(name)))
@@ -147,6 +231,10 @@ def grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def rate(number: float) -> str:
     return f"{number:,.0f}"
+
+
+def millions(number: float) -> str:
+    return f"{number / 1e6:.2f}"
 
 
 def percent(share: float) -> str:

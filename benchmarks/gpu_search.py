@@ -24,7 +24,7 @@ from nomdeplume.noise import to_grid
 from nomdeplume.noise.card import Stream
 from synthetic import synthetic
 
-SECONDS = 1.5  # of each measurement
+SECONDS = 0.9  # of each measurement
 SIZE = 8192  # of the square products
 TIMES = 9  # blocks that are searched in a row
 NOISES = {"synthetic": (10.0, 15.0, 20.0), "glove-6b-100d": (5.0, 13.0, 24.0)}

@@ -46,7 +46,10 @@ class _Chosen:
 
 @contextmanager
 def on(device: str | Card) -> Iterator[None]:
-    """Let large products run on `auto`, `cpu` or `cuda` while this is open, in all threads."""
+    """Let large products run on `auto`, `cpu` or `cuda` while this is open, in all threads.
+
+    It is for one thread to open and close: what it closes to is what was when it opened.
+    """
     before = _Chosen.device
     choose(device)
     try:
@@ -114,5 +117,6 @@ def _cuda() -> Card | None:
     torch = extra("torch", "graphics cards", "gpu")
     if not torch.cuda.is_available():
         return None
-    fused = find_spec("triton") is not None and torch.cuda.get_device_capability() >= (8, 0)
-    return Card(torch, torch.device("cuda"), fused)
+    able = torch.cuda.get_device_capability() >= (8, 0) and torch.version.hip is None
+    at = torch.device("cuda", torch.cuda.current_device())
+    return Card(torch, at, able and find_spec("triton") is not None)

@@ -62,7 +62,11 @@ class Level(Protocol):
 
     @property
     def batch(self) -> int:
-        """Documents released together."""
+        """Documents released together: what a seed draws depends on it, so it never changes."""
+
+    @property
+    def many(self) -> int:
+        """The same where nobody must be able to draw again: more where there may be a card."""
 
     def release(self, bags: Sequence[Bag], rng: Generator) -> Released: ...
 
@@ -115,9 +119,11 @@ class WordLevel:
     @property
     def batch(self) -> int:
         """Enough words for a few large matrix products."""
-        noisy = isinstance(self.mechanism, NoisyNearest)
-        words = together(8192, 1 << 18) if noisy else 131072
-        return max(1, words // self.size)
+        return max(1, (8192 if isinstance(self.mechanism, NoisyNearest) else 131072) // self.size)
+
+    @property
+    def many(self) -> int:
+        return max(self.batch, together(0, 1 << 18) // self.size)
 
     def release(self, bags: Sequence[Bag], rng: Generator) -> Released:
         reduce = REDUCTIONS[self.reduction].reduce
@@ -169,6 +175,7 @@ class DocumentLevel:
     unchanged: None = None
     agreement: None = None
     batch: int = 1024
+    many: int = 1024
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:

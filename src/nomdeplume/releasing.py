@@ -56,7 +56,7 @@ class Releasing:
 
     def here(self, items: Iterable[Item], rng: Generator) -> Iterator[Released]:
         """Batch after batch in this process, while the caller reads the next and uses the last."""
-        batches = _by_count(map(self.bag, items), self.level.batch)
+        batches = _by_count(map(self.bag, items), self._together(rng))
         for released in ahead(lambda batch: self.batch(batch, rng), batches):
             yield from released
 
@@ -69,12 +69,16 @@ class Releasing:
         from nomdeplume.workers import Pool  # which few runs need
 
         seed = None if is_private(rng) else int(rng.integers(2**64, dtype=np.uint64))
-        most = min(self.level.batch, DOCUMENTS) if self.level.at_once else self.level.batch
+        most = min(self._together(rng), DOCUMENTS) if self.level.at_once else self._together(rng)
         with on("cpu"):
             self.batch([self.vocabulary.public_bag], seeded(0))  # makes what workers can share
         with Pool(Job(self, seed), workers) as pool:
             for released in pool.map(_batches(items, most), name=Batch.called):
                 yield from released
+
+    def _together(self, rng: Generator) -> int:
+        """Documents of a batch."""
+        return self.level.many if is_private(rng) else self.level.batch
 
     def bag(self, item: Item) -> Bag:
         """A bag, or that of a text."""

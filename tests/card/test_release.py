@@ -5,10 +5,22 @@ import pytest
 from scipy.stats import chisquare
 from tests.conftest import ALPHA
 
-from nomdeplume import InputError, Laplace, NoisyNearest, Table, devices, secure, seeded
+from nomdeplume import (
+    InputError,
+    Laplace,
+    NoisyNearest,
+    Obfuscator,
+    Table,
+    devices,
+    secure,
+    seeded,
+)
 from nomdeplume.decode import Rank
 from nomdeplume.mechanism.image import Projection
+from nomdeplume.nearest import Auto
 from nomdeplume.noise import Mahalanobis, VonMisesFisher
+
+WORDS = ("boats", "nets", "fire", "bread", "orchard")
 
 
 @pytest.fixture
@@ -68,6 +80,68 @@ def test_noise_that_cannot_be_drawn_there_is_drawn_here(card, table):
     with devices.on(card):
         mechanism = NoisyNearest(table, VonMisesFisher(2.0), image=Unit())
         assert set(mechanism.release(np.zeros(50, dtype=np.int64), secure())) <= {0, 1, 2, 3}
+
+
+def test_a_seed_gives_the_same_documents_on_every_device(quick):
+    """More words than a batch has: batches must not depend on the device."""
+    texts = [f"Winter rain and summer snow, {word} by the harbour." for word in WORDS] * 40
+    here = Obfuscator.laplace(epsilon=6.0)(texts, seeded(1))
+    with devices.on(quick):
+        there = Obfuscator.laplace(epsilon=6.0)(texts, seeded(1))
+
+    assert len(texts) * 100 > 8192
+    assert [each.words for each in here] == [each.words for each in there]
+
+
+def test_what_is_made_of_the_mechanism_goes_its_own_way(card, world):
+    """A subclass that changes what noise is added to, or what follows, is not passed over."""
+
+    class Constant(NoisyNearest):
+        def vectors(self, ids):
+            return super().vectors(np.zeros_like(ids))
+
+    class Loud(Laplace):
+        def add(self, vectors, rng):
+            return super().add(np.asarray(vectors), rng)
+
+    with devices.on(card):
+        ids = np.arange(5)
+        assert Constant(world, Laplace(1e6)).release(ids, secure()).tolist() == [0] * 5
+        assert NoisyNearest(world, Loud(1e6)).release(ids, secure()).tolist() == list(range(5))
+
+
+def test_a_card_that_fails_is_given_up_unless_it_was_asked_for(world, monkeypatch):
+    import torch
+
+    from nomdeplume.nearest import auto
+    from nomdeplume.nearest.card import OnCard
+
+    def broken(*_):
+        raise RuntimeError("out of memory")
+
+    found = devices.Card(torch, torch.device("cpu"))
+    ids, queries = np.arange(300), world.vectors[:].astype(np.float64)
+    monkeypatch.setattr(OnCard, "found", broken)
+    with devices.on(found), pytest.raises(RuntimeError, match="out of memory"):  # by name
+        NoisyNearest(world, Laplace(1e6)).release(ids, secure())
+    monkeypatch.setattr(auto, "card", lambda _: found)  # a card that auto found
+    mechanism = NoisyNearest(world, Laplace(1e6))
+    assert (mechanism.release(ids, secure()) == ids).all()
+    assert mechanism.decode.index.on_card(1) is None
+    search = Auto(world)
+    assert (search.nearest(queries) == ids).all()
+
+
+def test_work_is_counted_once(world, monkeypatch):
+    from nomdeplume.nearest import auto
+
+    asked = []
+    monkeypatch.setattr(auto, "card", asked.append)
+    mechanism = NoisyNearest(world, Laplace(3.0))
+    for _ in range(3):
+        mechanism.release(np.arange(10), secure())
+
+    assert max(asked) == 3 * 10 * 300 * 6
 
 
 def test_devices_by_name():

@@ -1,11 +1,14 @@
 """The search on a card is float64 brute force: on duplicates, ties and tables of any shape."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
 from nomdeplume import InputError, Table
 from nomdeplume.nearest import Exact
-from nomdeplume.nearest.card import OnCard, part
+from nomdeplume.nearest.card import OnCard, part, trial
+from nomdeplume.nearest.card.fused import Fused
 from nomdeplume.nearest.card.operands import BFLOAT16, INT8, Words
 
 
@@ -123,7 +126,44 @@ def test_words_that_do_not_fit_go_there_part_by_part(card):
 
     assert index._room == 128
     assert (index.nearest(queries) == brute(table, queries)).all()
-    assert "_whole" not in vars(index)  # parts are not kept there
+    assert "whole" not in vars(index)  # parts are not kept there
+
+
+def test_queries_may_lie_in_memory_in_any_way(card):
+    table = world(np.random.default_rng(2).standard_normal((300, 12)))
+    queries = card.put(noisy(table, 0.5, 256))
+    turned = queries.T.contiguous().T
+
+    assert not turned.is_contiguous()
+    assert (
+        OnCard(card, table).found(turned).cpu().numpy() == brute(table, queries.cpu().numpy())
+    ).all()
+
+
+def test_threads_share_one_search(quick):
+    """What is made once is made once, and nobody sees it before it is there."""
+    table = world(np.random.default_rng(2).standard_normal((2000, 12)))
+    queries, index = noisy(table, 0.5, 600), OnCard(quick, table)
+    due = brute(table, queries)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: index.nearest(queries), range(8)))
+
+    assert all((each == due).all() for each in found)
+    assert index.tally.queries == 8 * 600
+
+
+def test_kernels_are_tried_before_they_are_trusted(fused, monkeypatch):
+    assert trial._right(fused, INT8)
+    assert trial._right(fused, BFLOAT16)
+    whole = Fused.maxima
+    monkeypatch.setattr(Fused, "maxima", lambda *given: whole(*given) + 1)
+    assert not trial._right(fused, INT8)
+    monkeypatch.setattr(Fused, "maxima", lambda *given: whole(*given) * (1 + 2.0**-8))
+    assert not trial._right(fused, BFLOAT16)
+    if fused.at.type == "cuda":
+        trial.trusted.cache_clear()
+        assert not trial.trusted(fused).fused
+        trial.trusted.cache_clear()
 
 
 def test_blocks_of_many_pairs_are_halved(card, monkeypatch):
@@ -159,7 +199,7 @@ def test_scores_lie_within_their_bounds_and_not_within_much_less(fused, kind):
     centre = raw.double().mean(0)
     words = Words.of(fused, torch.arange(500, device=fused.at), raw, centre, 0.25)
     queries = fused.put(rng.standard_normal((256, 20)) * 4 + 3)
-    look = part._looks(fused)
+    look = part.looks(fused)
     rounded, [asked] = words.rounded(kind), look.asked([kind], queries, centre, 0.25)
     found = look.maxima(rounded, asked).double()
     score = found * (rounded.step[:, None] * asked.step).double() - rounded.half[:, None].double()

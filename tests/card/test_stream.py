@@ -9,8 +9,10 @@ from scipy.stats import beta, expon, gamma, kstest, norm, spearmanr, uniform
 from tests.conftest import ALPHA
 
 from nomdeplume import Laplace, PrivacyError
+from nomdeplume.devices import Card
 from nomdeplume.noise import Mahalanobis
-from nomdeplume.noise.card import Stream
+from nomdeplume.noise.card import Stream, stream
+from nomdeplume.noise.card.chacha import Drawn
 from nomdeplume.privacy.random import keystream
 
 KEY = bytes(range(32))
@@ -48,8 +50,6 @@ def test_the_stream_is_that_of_the_processor(card):
 
 
 def test_kernels_draw_what_torch_draws(fused):
-    from nomdeplume.devices import Card
-
     mine, theirs = Stream(fused, KEY), Stream(Card(fused.torch, fused.at), KEY)
     for draw in (
         lambda s: s.standard_normal((301, 7)),
@@ -61,16 +61,47 @@ def test_kernels_draw_what_torch_draws(fused):
         assert (draw(mine) - draw(theirs)).abs().max().item() < 1e-12
 
 
-def test_no_block_is_used_twice(card):
-    """What is drawn first depends on the key alone; what follows on how much was drawn."""
-    one, two = Stream(card, KEY), Stream(card, KEY)
-    assert (one.random(10) == two.random(10)).all()
-    drawn = [one.keystream(40), one.standard_normal((30, 100)).cpu(), one.keystream(40)]
-    blocks = [drawn[0][i : i + 64] for i in range(0, 40 * 64, 64)]
-    blocks += [drawn[2][i : i + 64] for i in range(0, 40 * 64, 64)]
+def test_no_block_is_used_twice(monkeypatch):
+    """Every block that is made is recorded, by its number: none is made again by the same key.
 
-    assert len(set(blocks)) == 80
-    assert len(np.unique(drawn[1].numpy())) == 3000
+    Kernels make the same draws of the same blocks: see above.
+    """
+    import torch
+
+    made = []
+    block = Drawn._block
+    monkeypatch.setattr(
+        Drawn, "_block", lambda *given: made.append(given[2].numpy()) or block(*given)
+    )
+    drawing = Stream(Card(torch, torch.device("cpu")), KEY)
+    made.clear()  # what the cipher was tried by, under a public key
+    for draw in (
+        lambda: drawing.standard_normal((30, 100)),
+        lambda: drawing.gamma(100, 1.0, 30),
+        lambda: drawing.gamma(1, 1.0, 7),
+        lambda: drawing.random(5),
+        lambda: drawing.standard_normal((1, 1)),
+        lambda: drawing.gamma(9, 1.0, 3),
+        lambda: drawing.keystream(4),
+    ):
+        draw()
+    numbers = np.concatenate(made)
+
+    assert len(made) == 7
+    assert len(np.unique(numbers)) == len(numbers) == drawing._used
+
+
+def test_a_card_that_gets_the_cipher_wrong_is_refused(quick, monkeypatch):
+    monkeypatch.setattr(stream, "_drawn", stream._drawn.__wrapped__)
+    monkeypatch.setattr(Drawn, "keystream", lambda *given: given[0]._torch.zeros((9, 16)))
+    with pytest.raises(PrivacyError, match="does not compute ChaCha20"):
+        Stream(Card(quick.torch, quick.at))
+
+
+@pytest.mark.parametrize("key", [b"", bytes(16), bytes(33)])
+def test_a_key_of_another_length_is_refused(quick, key):
+    with pytest.raises(PrivacyError, match="32 bytes"):
+        Stream(quick, key)
 
 
 def test_a_key_is_fresh_and_forgotten(quick):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
@@ -117,15 +117,19 @@ class NoisyNearest:
         search = self.decode
         if not isinstance(search, Search) or not isinstance(search.index, Auto):
             return None
-        if not (is_private(rng) and vars(type(self.noise)).get("portable")):
-            return None
-        there = search.index.on_card(len(ids))
+        own = (
+            type(self).vectors is NoisyNearest.vectors and type(search).__call__ is Search.__call__
+        )
+        portable = own and vars(type(self.noise)).get("portable")  # what is made of them may differ
+        there = search.index.on_card(len(ids)) if portable and is_private(rng) else None
         if there is None:
             return None
         from nomdeplume.mechanism.on_card import released
 
         image = self.vectors if self.image else None
-        return search.after(released(there, self.noise, self.places.grid, ids, image), rng)
+        work = partial(released, there, self.noise, self.places.grid, ids, image)
+        found = search.index.tried(work)
+        return None if found is None else search.after(found, rng)
 
     def agreement(self, ids: Ids, rng: Generator) -> float | None:
         """Share of these words for which a compressed search finds the nearest; none if exact."""

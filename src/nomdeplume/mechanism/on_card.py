@@ -28,7 +28,11 @@ def released(
 
     def block(start: int) -> Any:
         some = ids[start : start + index.block]
-        vectors = index.vectors(some) if image is None else index.card.put(image(some))
+        vectors = (
+            index.vectors(some)
+            if image is None
+            else index.card.put(np.ascontiguousarray(image(some)))
+        )
         with Stream(index.card) as stream:
             noisy = noise.add(vectors, stream)  # type: ignore[arg-type]
         return index.found(to_grid(noisy, grid))

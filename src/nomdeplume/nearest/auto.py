@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from nomdeplume.devices import Card, card
+from nomdeplume.devices import card, chosen
+from nomdeplume.errors import PlumeError
 from nomdeplume.nearest.exact import Exact
 from nomdeplume.nearest.rows import Floats, Ids
 from nomdeplume.table import Table
@@ -28,24 +30,41 @@ class Auto:
     def nearest(self, queries: Floats) -> Ids:
         """Id of the word nearest to each query, as float64 brute force would find it."""
         there = self.on_card(len(queries))
-        return there.nearest(queries) if there else self.exact.nearest(queries)
+        vars(self)["work"] = self._work(len(queries))
+        found = self.tried(partial(there.nearest, queries)) if there else None
+        return self.exact.nearest(queries) if found is None else found
 
     def on_card(self, queries: int) -> OnCard | None:
         """The search on the card, if so many queries more, after all before, are worth it."""
         made = vars(self)
-        words = len(self.table if self.ids is None else self.ids)
-        made["work"] = made.get("work", 0) + queries * words * self.table.dimensions
-        found = card(made["work"])
-        return self._made(found) if found else None
+        found = None if made.get("failed") else card(self._work(queries))
+        if found is None:
+            return None
+        from nomdeplume.nearest.card import OnCard, trusted
 
-    def _made(self, found: Card) -> OnCard:
-        from nomdeplume.nearest.card import OnCard
-
-        made = vars(self)
-        if "there" not in made or made["there"].card is not found:
-            made["there"] = OnCard(found, self.table, self.ids)
-        there: OnCard = made["there"]
+        if "there" not in made or made["there"][0] != found:
+            made["there"] = found, OnCard(trusted(found), self.table, self.ids)
+        there: OnCard = made["there"][1]
         return there
+
+    def tried(self, work: Callable[[], Ids]) -> Ids | None:
+        """What a card finds; none, now and later, if it fails and nobody asked for it by name."""
+        try:
+            return work()
+        except PlumeError:
+            raise
+        except Exception:
+            if chosen() != "auto":
+                raise
+            vars(self)["failed"] = True
+            vars(self).pop("there", None)
+            return None
+
+    def _work(self, queries: int) -> float:
+        """Multiply-adds of all queries, with so many more."""
+        words = len(self.table if self.ids is None else self.ids)
+        before: float = vars(self).get("work", 0)
+        return before + queries * words * self.table.dimensions
 
     @cached_property
     def exact(self) -> Exact:

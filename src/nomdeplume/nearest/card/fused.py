@@ -167,7 +167,7 @@ class Fused:
         return numbers if numbers.is_cuda or numbers.element_size() == 1 else numbers.float()
 
     def apart(self, queries: Tensor, raw: Tensor, query: Tensor, row: Tensor) -> Tensor:
-        """Squared distances of queries and words, pair by pair, in float64; ∞ for row −1."""
+        """Squared distances of queries and words, pair by pair, in float64."""
         torch, (pairs, k) = self._torch, (len(query), queries.shape[1])
         out = torch.empty(pairs, dtype=torch.float64, device=queries.device)
         if pairs:

@@ -166,15 +166,13 @@ def apart(
     pair = tl.program_id(0) * PAIRS + tl.arange(0, PAIRS)
     there = pair < pairs
     q = tl.load(query + pair, there, 0).to(tl.int64)
-    r = tl.load(row + pair, there, -1).to(tl.int64)  # below 0 nothing is looked at
-    total = tl.zeros((PAIRS,), tl.float64)
+    r = tl.load(row + pair, there, 0).to(tl.int64)
     column = tl.arange(0, K)
-    inside = (there & (r >= 0))[:, None] & (column < k)[None, :]
+    inside = there[:, None] & (column < k)[None, :]
     one = tl.load(queries + q[:, None] * k + column[None, :], inside, 0.0)
-    two = tl.load(raw + tl.maximum(r, 0)[:, None] * k + column[None, :], inside, 0.0)
+    two = tl.load(raw + r[:, None] * k + column[None, :], inside, 0.0)
     moved = one - two.to(tl.float64)
-    total = tl.sum(moved * moved, 1)
-    tl.store(out + pair, tl.where(r >= 0, total, float("inf")), there)
+    tl.store(out + pair, tl.sum(moved * moved, 1), there)
 
 
 @triton.jit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 from threading import Lock
 from typing import Any, NamedTuple
 
@@ -16,7 +17,6 @@ from nomdeplume.nearest.card.operands import (
     TILE,
     Asked,
     Kind,
-    Rounded,
     Tensor,
     Words,
 )
@@ -78,14 +78,15 @@ class Part:
 
     def __init__(self, words: Words, table: Table, kinds: list[Kind]) -> None:
         self.words, self._table, self._kinds = words, table, kinds
-        self._torch, self._looks = words.card.torch, _looks(words.card)
-        self._made: dict[Kind, Rounded] = {}
+        self._torch, self._looks = words.card.torch, looks(words.card)
+        self._rounded = {kind: words.rounded(kind) for kind in {*kinds}}
+        self._even = max(EVEN, 4 * words.raw.shape[1] * 2.0**-53)
 
     def nearer(self, queries: Tensor, before: Found | None, tally: Tally) -> Found:
         """The nearest of what was found before and of these words."""
         words, kinds = self.words, list(self._kinds)
         asked = self._looks.asked(kinds, queries, words.centre, words.scale)
-        first, looks = self._rounded(kinds[0]), self._looks
+        first, looks = self._rounded[kinds[0]], self._looks
         maxima = looks.maxima(first, asked[0])
         least = looks.least(first, asked[0], maxima)
         if before is not None:
@@ -138,7 +139,7 @@ class Part:
         listing[place] = query.to(torch.int32)
         return [
             each[place]
-            for each in self._looks.again(self._rounded(kind), asked, least, of, listing)
+            for each in self._looks.again(self._rounded[kind], asked, least, of, listing)
         ]
 
     def _decided(self, queries: Tensor, before: Found | None, tally: Tally, left: Pairs) -> Found:
@@ -171,7 +172,7 @@ class Part:
         first = torch.where(before.squared == squared, before.ids, NOBODY)
         mine = torch.where(away == squared[query], ids, NOBODY)
         found = Found(squared, first.scatter_reduce(0, query, mine, "amin"))
-        even = squared * (1 + EVEN)
+        even = squared * (1 + self._even)
         close = (before.squared <= even) & (before.ids != found.ids) & (before.ids != NOBODY)
         near = away <= even[query]
         others = (near & (ids != found.ids[query])).to(torch.uint8)
@@ -197,7 +198,7 @@ class Part:
         words = self.words
         long = ((queries - words.centre) * words.scale).square().sum(1)
         score = (long - before.squared * words.scale**2) / 2
-        return (score - EVEN * long - 2.0**-22 * score.abs()).float()
+        return (score - self._even * long - 2.0**-22 * score.abs()).float()
 
     def _in_halves(self, queries: Tensor, before: Found | None, tally: Tally) -> Found:
         middle = len(queries) // 2 // LEAST * LEAST
@@ -207,17 +208,22 @@ class Part:
         ]
         return Found(*(self._torch.cat(both) for both in zip(*found, strict=True)))
 
-    def _rounded(self, kind: Kind) -> Rounded:
-        if kind not in self._made:
-            self._made[kind] = self.words.rounded(kind)
-        return self._made[kind]
+    @cached_property
+    def rows(self) -> Tensor:
+        """Where each word of the table is among these; −1 if it is not."""
+        torch, ids = self._torch, self.words.ids
+        rows = torch.full((len(self._table),), -1, dtype=torch.int64, device=ids.device)
+        rows[ids] = torch.arange(len(ids), device=ids.device)
+        return rows
 
 
 _LOCK = Lock()
 NOBODY = np.iinfo(np.int64).max  # no word has this id
 
 
-def _looks(card: Card) -> Any:
+@cache
+def looks(card: Card) -> Any:
+    """Who looks at words on a card."""
     if not card.fused:
         return Plain(card)
     from nomdeplume.nearest.card.fused import Fused

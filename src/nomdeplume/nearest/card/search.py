@@ -12,6 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import floor, log2
+from threading import RLock
+from typing import Any
 
 import numpy as np
 
@@ -32,6 +34,8 @@ from nomdeplume.table import Table
 
 BOUNDS = 1 << 28  # of tiles for queries, that are held at a time
 QUERIES = 4096  # together, where a card does not say how many processors it has
+WIDEST = 1 << 17  # dimensions whose products of 8 bits have a sum of 32
+_MAKING = RLock()
 SHARE = 0.5  # of a card's free memory that words may take
 
 
@@ -68,34 +72,45 @@ class OnCard:
         While one waits for the card, the other keeps it busy. The first is alone: it makes
         what the others share.
         """
-        cuda, starts = self.card.torch.cuda, range(0, count, self.block)
+        starts = range(0, count, self.block)
         found = [np.empty(0, dtype=np.int64), *(work(start).cpu().numpy() for start in starts[:1])]
-        if self.card.at.type != "cuda" or len(starts) < 3:
+        if self.card.at.type != "cuda" or len(starts) < 3 or not self._resident:
             found += [work(start).cpu().numpy() for start in starts[1:]]
             return np.concatenate(found)
-        with ThreadPoolExecutor(
-            2, initializer=lambda: cuda.set_stream(cuda.Stream(priority=-1))
-        ) as pool:
+        with ThreadPoolExecutor(2, initializer=self._take_stream, initargs=([0, 1],)) as pool:
             found += pool.map(lambda start: work(start).cpu().numpy(), starts[1:])
         return np.concatenate(found)
+
+    def _take_stream(self, left: list[int]) -> None:
+        """Have a thread use one of two streams, whose kernels go before the long ones."""
+        cuda = self.card.torch.cuda
+        cuda.set_device(self.card.at)
+        cuda.set_stream(self._streams[left.pop()])
+
+    @cached_property
+    def _streams(self) -> list[Any]:
+        return [self.card.torch.cuda.Stream(self.card.at, priority=-1) for _ in range(2)]
 
     def found(self, queries: Tensor) -> Tensor:
         """The same for a block of queries that are on the card, where the ids stay too."""
         torch, n = self.card.torch, len(queries)
+        queries = queries.contiguous()
         if short := -n % LEAST:
             queries = torch.cat((queries, queries[-1:].expand(short, -1)))
         best: Found | None = None
         for part in self._parts():
             best = part.nearer(queries, best, self.tally)
+            del part  # before the next one takes its place
         self.tally.add(queries=n)
         return best.ids[:n] if best else None
 
     def vectors(self, ids: Ids) -> Tensor:
         """Vectors of words of the table, from the card itself if all of them are there."""
-        if self._room >= self._count:
-            rows = self._rows[self.card.put(ids)]
+        if self._resident:
+            part = self._whole
+            rows = part.rows[self.card.put(ids)]
             if bool((rows >= 0).all()):
-                return self._whole.words.raw[rows]
+                return part.words.raw[rows]
         return self.card.put(np.ascontiguousarray(self.table.vectors[ids], dtype=np.float32))
 
     @cached_property
@@ -107,22 +122,26 @@ class OnCard:
             usual = 2 * LEAST * cuda.get_device_properties(self.card.at).multi_processor_count
         return int(min(max(LEAST, BOUNDS // tiles // LEAST * LEAST), usual))
 
+    @property
+    def _resident(self) -> bool:
+        """Whether all words stay on the card."""
+        return self._room >= self._count
+
     def _parts(self) -> Iterable[Part]:
-        if self._room >= self._count:
+        if self._resident:
             return (self._whole,)
         return (self._part(start) for start in range(0, self._count, self._room))
 
-    @cached_property
+    @property
     def _whole(self) -> Part:
-        return self._part(0)
-
-    @cached_property
-    def _rows(self) -> Tensor:
-        """Where each word of the table is on the card; −1 if it is not."""
-        torch, ids = self.card.torch, self._whole.words.ids
-        rows = torch.full((len(self.table),), -1, dtype=torch.int64, device=self.card.at)
-        rows[ids] = torch.arange(len(ids), device=self.card.at)
-        return rows
+        """All words, made once, and there for all threads and streams as soon as it is said."""
+        with _MAKING:
+            if "whole" not in vars(self):
+                vars(self)["whole"] = self._part(0)
+                if self.card.at.type == "cuda":
+                    self.card.torch.cuda.synchronize(self.card.at)
+        whole: Part = vars(self)["whole"]
+        return whole
 
     def _part(self, start: int) -> Part:
         torch, table = self.card.torch, self.table
@@ -140,7 +159,8 @@ class OnCard:
         """Of the first look and of the second; parts give up what does not tell words apart."""
         if not self.card.fused:
             return [FLOAT32, FLOAT32]
-        return [INT8, BFLOAT16] if self.coarse else [BFLOAT16, BFLOAT16]
+        coarse = self.coarse and self.table.dimensions <= WIDEST
+        return [INT8, BFLOAT16] if coarse else [BFLOAT16, BFLOAT16]
 
     @property
     def _count(self) -> int:

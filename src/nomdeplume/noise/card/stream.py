@@ -8,6 +8,7 @@ is never sent, copied or kept.
 from __future__ import annotations
 
 import secrets
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy as np
@@ -15,11 +16,12 @@ import numpy as np
 from nomdeplume.devices import Card
 from nomdeplume.errors import PrivacyError
 from nomdeplume.noise.card.chacha import Drawn
+from nomdeplume.privacy.random import keystream
 
 Tensor = Any
 
 LANES = 256  # blocks that are made together
-KEY = 32  # bytes
+KEY, AFTER = 32, 16  # bytes: of a key, and of what block numbers are added to
 
 
 class Stream:
@@ -29,9 +31,11 @@ class Stream:
     """
 
     def __init__(self, card: Card, key: bytes | None = None, *, after: bytes = bytes(16)) -> None:
-        self._card, self._used = card, 0
-        words = np.frombuffer((key or secrets.token_bytes(KEY)) + after, dtype="<i4")
-        self._state = card.put(words)
+        key = secrets.token_bytes(KEY) if key is None else key
+        if (len(key), len(after)) != (KEY, AFTER):
+            raise PrivacyError(f"a key has {KEY} bytes, and what follows it {AFTER}.")
+        self._used = 0
+        self._state = card.put(np.frombuffer(key + after, dtype="<i4"))
         self._drawn: Any = _drawn(card)
 
     def standard_normal(self, size: tuple[int, int]) -> Tensor:
@@ -55,7 +59,7 @@ class Stream:
         return bytes(words.cpu().numpy().astype("<u4").tobytes())
 
     def close(self) -> None:
-        """Forget the key, on the card too."""
+        """Erase the key on the card, and draw no more."""
         self._state.zero_()
         self._used = 1 << 63
 
@@ -78,9 +82,24 @@ class Stream:
     __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _refuse
 
 
+@cache
 def _drawn(card: Card) -> Any:
-    if not card.fused:
-        return Drawn(card.torch)
-    from nomdeplume.noise.card.fused import Fused
+    """Who draws on a card: our kernels if they make the standard's blocks there, else torch."""
+    if card.fused:
+        from nomdeplume.noise.card.fused import Fused
 
-    return Fused(card.torch)
+        if _right(fused := Fused(card.torch), card):
+            return fused
+    if not _right(plain := Drawn(card.torch), card):
+        raise PrivacyError("the card does not compute ChaCha20 right; take --device cpu.")
+    return plain
+
+
+def _right(drawn: Any, card: Card) -> bool:
+    """Whether blocks are those of the processor, also where their number passes 32 bits."""
+    state = card.put(np.frombuffer(bytes(range(KEY)) + bytes(AFTER), dtype="<i4"))
+    for start in (0, 2**32 - 3):
+        found = drawn.keystream(state, start, 9).cpu().numpy().astype("<u4").tobytes()
+        if found != keystream(bytes(range(KEY)), 9, counter=start):
+            return False
+    return True

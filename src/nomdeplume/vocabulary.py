@@ -127,8 +127,8 @@ class Vocabulary:
         A kept word is its own and only piece, and a segment of letters has no other.
         """
         known, language = self._id_of, self.table.language
-        ids = np.fromiter(map(known.get, segments, repeat(-1)), np.int64, count=len(segments))
-        others = [segments[i] for i in (ids < 0).nonzero()[0].tolist()]
+        ids = np.fromiter(map(self._place.get, segments, repeat(-1)), np.int64, len(segments))
+        others = [segments[i] for i in (ids == -1).nonzero()[0].tolist()]
         within = [p for o in others if not o.isalpha() for p in pieces(o, language) if p in known]
         more = np.array([known[piece] for piece in within], dtype=np.int64)
         return np.concatenate((ids[ids >= 0], more))
@@ -212,6 +212,12 @@ class Vocabulary:
             return self._usable
         chosen = frozenset(self.features.words)
         return {word: i for word, i in self._usable.items() if word in chosen}
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        """Ids of kept words, and −2 for words of letters that are known not to be kept."""
+        others = chain(self._usable, self.stop_words.words)
+        return {word: -2 for word in others if word.isalpha()} | self._id_of
 
     @cached_property
     def _usable(self) -> dict[str, int]:

@@ -35,8 +35,9 @@ from nomdeplume.table import Table
 BOUNDS = 1 << 28  # of tiles for queries, that are held at a time
 QUERIES = 4096  # together, where a card does not say how many processors it has
 WIDEST = 1 << 17  # dimensions whose products of 8 bits have a sum of 32
-_MAKING = RLock()
 SHARE = 0.5  # of a card's free memory that words may take
+
+_MAKING = RLock()
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +103,7 @@ class OnCard:
             best = part.nearer(queries, best, self.tally)
             del part  # before the next one takes its place
         self.tally.add(queries=n)
-        return best.ids[:n] if best else None
+        return best.ids[:n] if best else None  # there is always a part
 
     def vectors(self, ids: Ids) -> Tensor:
         """Vectors of words of the table, from the card itself if all of them are there."""
@@ -137,9 +138,11 @@ class OnCard:
         """All words, made once, and there for all threads and streams as soon as it is said."""
         with _MAKING:
             if "whole" not in vars(self):
-                vars(self)["whole"] = self._part(0)
+                made = self._part(0)
+                _ = made.rows
                 if self.card.at.type == "cuda":
                     self.card.torch.cuda.synchronize(self.card.at)
+                vars(self)["whole"] = made
         whole: Part = vars(self)["whole"]
         return whole
 

@@ -1,8 +1,8 @@
 """A stream of random numbers on a card: ChaCha20 under a key of its own.
 
-A key is for one block of words, drawn from the operating system or from a known generator. No
-block of the stream is used twice: every draw takes the numbers of blocks that come next. A stream
-is never sent, copied or kept.
+A key is for one block of words, fresh from the operating system. No block of the stream is used
+twice: every draw takes the numbers of blocks that come next. A stream is never sent, copied or
+kept.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KEY, AFTER = 32, 16  # bytes: of a key, and of what block numbers are added to
 class Stream:
     """Draws of a key, as a NumPy generator has them, but as tensors on the card.
 
-    The key is fresh from the operating system if none is given, and nobody knows it then.
+    The key is fresh from the operating system, and nobody knows it; tests give known ones.
     """
 
     def __init__(self, card: Card, key: bytes | None = None, *, after: bytes = bytes(16)) -> None:

@@ -84,12 +84,15 @@ def test_noise_that_cannot_be_drawn_there_is_drawn_here(card, table):
 
 def test_a_seed_gives_the_same_documents_on_every_device(quick):
     """More words than a batch has: batches must not depend on the device."""
-    texts = [f"Winter rain and summer snow, {word} by the harbour." for word in WORDS] * 40
-    here = Obfuscator.laplace(epsilon=6.0)(texts, seeded(1))
+    texts = [f"{one} and {two}." for one in WORDS for two in WORDS] * 8
+    vectors = np.random.default_rng(0).standard_normal((len(WORDS), 3))
+    table = Table(WORDS, vectors.astype(np.float32))
+    here = Obfuscator.laplace(table, epsilon=1.0)(texts, seeded(1))
     with devices.on(quick):
-        there = Obfuscator.laplace(epsilon=6.0)(texts, seeded(1))
+        there = Obfuscator.laplace(table, epsilon=1.0)(texts, seeded(1))
 
-    assert len(texts) * 100 > 8192
+    assert len(texts) * 100 > 2 * 8192
+    assert len({tuple(each.words) for each in here}) > 25
     assert [each.words for each in here] == [each.words for each in there]
 
 

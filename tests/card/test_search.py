@@ -140,6 +140,16 @@ def test_queries_may_lie_in_memory_in_any_way(card):
     ).all()
 
 
+def test_many_blocks_come_back_in_order(quick):
+    """On a real card two blocks are under way at a time, in streams of their own."""
+    table = world(np.random.default_rng(4).standard_normal((2000, 12)))
+    queries, index = noisy(table, 0.5, 5000), OnCard(quick, table)
+    vars(index)["block"] = 256
+
+    assert (index.nearest(queries) == brute(table, queries)).all()
+    assert index.tally.queries == 5000
+
+
 def test_threads_share_one_search(quick):
     """What is made once is made once, and nobody sees it before it is there."""
     table = world(np.random.default_rng(2).standard_normal((2000, 12)))

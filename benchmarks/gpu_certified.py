@@ -60,11 +60,7 @@ def checked(found: Card, table: Table, count: int) -> dict[str, Any]:
         ties += tied
         unchanged[f"{epsilon:g}"] = round(float((answers == ids).mean()), 3)
         for name, search in ways.items():
-            parts = [
-                search.found(queries[i : i + search.block])
-                for i in range(0, len(queries), search.block)
-            ]
-            mine = np.concatenate([part.cpu().numpy() for part in parts])
+            mine = searched(search, queries)
             wrong[name] += int((mine != answers).sum())
         even = truth.even
         print(table.name, epsilon, unchanged, wrong, flush=True)
@@ -80,6 +76,12 @@ def checked(found: Card, table: Table, count: int) -> dict[str, Any]:
         "not the answer of brute force": wrong,
         "tiles looked at again": {n: round(s.tally.share, 5) for n, s in ways.items()},
     }
+
+
+def searched(search: OnCard, queries: Any) -> NDArray[np.int64]:
+    """Block by block, two of them at a time, as releases do it."""
+    block = search.block
+    return search.in_turns(lambda i: search.found(queries[i : i + block]), len(queries))
 
 
 def asked(

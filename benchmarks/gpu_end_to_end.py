@@ -10,14 +10,16 @@ alone in one process: reading, bags, the card, and writing.
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from common import record
+from common import best, record
 from end_to_end import SIZE, corpus
 from nomdeplume import Table, Vocabulary, secure
 from nomdeplume.devices import on
@@ -65,8 +67,6 @@ def measured(folder: Path, documents: int, *arguments: str) -> dict[str, float]:
 
 
 def run(folder: Path, name: str, *arguments: str) -> float:
-    import subprocess
-
     command = [sys.executable, "-m", "nomdeplume", "obfuscate", name, "-o", "out.jsonl"]
     began = time.perf_counter()
     subprocess.run([*command, "--force", "--quiet", *arguments], cwd=folder, check=True)
@@ -84,7 +84,7 @@ def steps(path: Path) -> dict[str, int]:
     released = releasing.batch(bags[:100], rng) * (len(lines) // 100)
     with on("cuda"):
         made.mechanism.release(reduced, rng)
-        rates = {
+        rates: dict[str, tuple[Callable[[], object], int]] = {
             "reading JSON": (lambda: [json.loads(line)["text"] for line in lines], count),
             "bags of texts": (lambda: list(map(releasing.bag, texts)), count),
             "noise and search on the card": (
@@ -97,16 +97,7 @@ def steps(path: Path) -> dict[str, int]:
                 count,
             ),
         }
-        return {name: round(most / quickest(work)) for name, (work, most) in rates.items()}
-
-
-def quickest(work: object) -> float:
-    taken = []
-    for _ in range(3):
-        began = time.perf_counter()
-        work()  # type: ignore[operator]
-        taken.append(time.perf_counter() - began)
-    return min(taken)
+        return {name: round(most / best(work)) for name, (work, most) in rates.items()}
 
 
 if __name__ == "__main__":

@@ -9,13 +9,12 @@ words a second as if scores of all words were such products, and nothing else ha
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from common import glove_100d, glove_300d, record
+from common import best, glove_100d, glove_300d, record
 from nomdeplume import Laplace, Table
 from nomdeplume.devices import Card, card, on
 from nomdeplume.mechanism.on_card import released
@@ -125,22 +124,15 @@ def products(found: Card) -> float:
 
 def rate(found: Card, work: Callable[[], object], count: float) -> float:
     """How many things are done in a second, by the best of a few spells."""
-    synchronize = found.torch.cuda.synchronize
-    for _ in range(3):
-        work()
-    synchronize()
-    began = time.perf_counter()
-    work()
-    synchronize()
-    times = max(1, int(SECONDS / 3 / (time.perf_counter() - began)))
-    spells = []
-    for _ in range(3):
-        began = time.perf_counter()
+
+    def spell(times: int) -> None:
         for _ in range(times):
             work()
-        synchronize()
-        spells.append((time.perf_counter() - began) / times)
-    return count / min(spells)
+        found.torch.cuda.synchronize()
+
+    spell(3)
+    times = max(1, int(SECONDS / 3 / best(lambda: spell(1), 1)))
+    return count * times / best(lambda: spell(times))
 
 
 if __name__ == "__main__":

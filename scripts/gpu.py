@@ -17,7 +17,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results"
-TESTS = ["-m", "pytest", "-q", "-m", "gpu", "tests/card", "tests/gpu"]
+
+WITH_CARD = ["tests/card", "tests/gpu", "tests/cli/test_device.py"]
+TESTS = ["-m", "pytest", "-q", "-m", "gpu", *WITH_CARD]
 STEPS = {
     "tests": TESTS,
     **{

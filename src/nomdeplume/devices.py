@@ -6,7 +6,6 @@ both, and what is promised does not depend on it. `auto` wakes a card only for w
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +13,6 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from nomdeplume.errors import InputError
 from nomdeplume.extras import extra
@@ -91,20 +88,9 @@ def card(work: float) -> Card | None:
     return found
 
 
-def together(cpu: int, card: int) -> int:
-    """How many things are best done together: more where there may be a card."""
-    device = _Chosen.device
-    return cpu if device == "cpu" or (device == "auto" and not _likely()) else card
-
-
-def namespace(array: Any) -> Any:
-    """The module whose functions take such an array: NumPy, or torch for a tensor."""
-    return np if isinstance(array, np.ndarray) else sys.modules["torch"]
-
-
-def beside(array: np.ndarray[Any, Any], other: Any) -> Any:
-    """An array where another one is."""
-    return array if isinstance(other, np.ndarray) else namespace(other).as_tensor(array).to(other)
+def possible() -> bool:
+    """Whether a card may come to be used, as far as can be told without loading anything."""
+    return _Chosen.device != "cpu" and (_Chosen.device != "auto" or _likely())
 
 
 def _likely() -> bool:

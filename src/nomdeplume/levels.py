@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
-from nomdeplume.devices import together
+from nomdeplume.devices import possible
 from nomdeplume.distance.metrics import Means
 from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Projection
 from nomdeplume.noise import Laplace, Planar
@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 Released = tuple[Ids, Floats | None]  # (n, size) words and, at the document level, (n, m) means
 
+MANY = 1 << 18  # words released together where there may be a card
 TRIED = 400  # words on which it is measured how many stay
 WORK = 1e10  # operations that this may take, about
 
@@ -123,7 +124,7 @@ class WordLevel:
 
     @property
     def many(self) -> int:
-        return max(self.batch, together(0, 1 << 18) // self.size)
+        return max(self.batch, MANY // self.size) if possible() else self.batch
 
     def release(self, bags: Sequence[Bag], rng: Generator) -> Released:
         reduce = REDUCTIONS[self.reduction].reduce

@@ -10,8 +10,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
-from nomdeplume.devices import Card, card, namespace
-from nomdeplume.distance.arrays import Array, all_bits, back, put, room
+from nomdeplume.devices import Card, card
+from nomdeplume.distance.arrays import Array, all_bits, back, namespace, put, room
 from nomdeplume.errors import InputError
 
 Float32s = NDArray[np.float32]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
-from nomdeplume.devices import card, namespace
-from nomdeplume.distance.arrays import Array, back, put
+from nomdeplume.devices import card
+from nomdeplume.distance.arrays import Array, back, namespace, put
 from nomdeplume.errors import InputError, positive
 
 LEAST = 1e-6

@@ -1,7 +1,8 @@
-"""Arrays here or on a card: to it and back, and products there that lose no bits."""
+"""Arrays here or on a card: one body for both, to a card and back, products that lose no bits."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
@@ -13,6 +14,16 @@ from numpy.typing import NDArray
 from nomdeplume.devices import Card
 
 Array = Any  # NumPy's here, torch's on a card
+
+
+def namespace(array: Array) -> Any:
+    """The module whose functions take such an array: NumPy, or torch for a tensor."""
+    return np if isinstance(array, np.ndarray) else sys.modules["torch"]
+
+
+def beside(array: NDArray[Any], other: Array) -> Array:
+    """An array where another one is, and of its kind of numbers if that is on a card."""
+    return array if isinstance(other, np.ndarray) else namespace(other).as_tensor(array).to(other)
 
 
 def put(array: NDArray[Any], card: Card | None) -> Array:

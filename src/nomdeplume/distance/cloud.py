@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nomdeplume.devices import Card, namespace
-from nomdeplume.distance.arrays import Array, put
+from nomdeplume.devices import Card
+from nomdeplume.distance.arrays import Array, namespace, put
 from nomdeplume.errors import InputError
 
 Floats = NDArray[np.float64]

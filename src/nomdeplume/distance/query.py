@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nomdeplume.devices import card, namespace
-from nomdeplume.distance.arrays import back
+from nomdeplume.devices import card
+from nomdeplume.distance.arrays import back, namespace
 from nomdeplume.distance.batch import Batch, Side
 from nomdeplume.distance.cloud import Floats, Ints, Points, apart
 

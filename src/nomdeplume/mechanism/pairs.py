@@ -15,8 +15,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.devices import Card, card, namespace
-from nomdeplume.distance.arrays import Array, all_bits, back, put
+from nomdeplume.devices import Card, card
+from nomdeplume.distance.arrays import Array, all_bits, back, namespace, put
 from nomdeplume.distance.cloud import squared
 from nomdeplume.errors import PrivacyError
 from nomdeplume.table import Table

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from math import inf, log
 from typing import Protocol, Self
 
-from nomdeplume.devices import namespace
 from nomdeplume.distance import Capped, Euclidean, Ground
-from nomdeplume.distance.arrays import Array
+from nomdeplume.distance.arrays import Array, namespace
 from nomdeplume.errors import InputError
 
 EUCLIDEAN = Euclidean()

@@ -8,8 +8,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.devices import namespace
-from nomdeplume.distance.arrays import Array, back, put, room
+from nomdeplume.distance.arrays import Array, back, namespace, put, room
 from nomdeplume.mechanism.weights import TILE, Weights
 from nomdeplume.threads import each
 

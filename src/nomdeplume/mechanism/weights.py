@@ -13,8 +13,8 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.devices import Card, namespace
-from nomdeplume.distance.arrays import Array, back, put
+from nomdeplume.devices import Card
+from nomdeplume.distance.arrays import Array, back, namespace, put
 from nomdeplume.distance.cloud import rooted
 from nomdeplume.mechanism.scores import Score
 from nomdeplume.threads import each

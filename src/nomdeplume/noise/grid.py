@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nomdeplume.devices import namespace
+from nomdeplume.distance.arrays import namespace
 from nomdeplume.noise.kinds import Floats
 
 

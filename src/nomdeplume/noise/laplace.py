@@ -7,7 +7,7 @@ from typing import Self
 
 from numpy.random import Generator
 
-from nomdeplume.devices import namespace
+from nomdeplume.distance.arrays import namespace
 from nomdeplume.distance.cloud import distances
 from nomdeplume.errors import positive
 from nomdeplume.noise.kinds import Floats

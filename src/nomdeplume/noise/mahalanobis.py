@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.random import Generator
 
-from nomdeplume.devices import beside, namespace
+from nomdeplume.distance.arrays import beside, namespace
 from nomdeplume.distance.cloud import distances
 from nomdeplume.errors import InputError, positive
 from nomdeplume.noise.kinds import Floats

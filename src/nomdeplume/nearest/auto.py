@@ -40,10 +40,10 @@ class Auto:
         found = None if made.get("failed") else card(self._work(queries))
         if found is None:
             return None
-        from nomdeplume.nearest.card import OnCard, trusted
+        from nomdeplume.nearest.card import OnCard
 
         if "there" not in made or made["there"][0] != found:
-            made["there"] = found, OnCard(trusted(found), self.table, self.ids)
+            made["there"] = found, OnCard(found, self.table, self.ids)
         there: OnCard = made["there"][1]
         return there
 

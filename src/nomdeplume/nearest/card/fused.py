@@ -153,13 +153,12 @@ class Fused:
         torch = self._torch
         out = [torch.empty(len(query), dtype=torch.float32, device=query.device) for _ in range(2)]
         out += [torch.empty(len(query), dtype=torch.int32, device=query.device) for _ in range(2)]
-        if len(tile):
-            self._kernels.again[(len(tile),)](
-                self._dotted(words.numbers), words.half, words.norm, words.error, words.rest,
-                self._dotted(queries.numbers), queries.error, queries.length, least,
-                tile, query, *out, words.tiles, WIDE=words.numbers.shape[1], STEP=STEP,
-                CHUNK=CHUNK, TILE=TILE, num_warps=4,
-            )  # fmt: skip
+        self._kernels.again[(len(tile),)](
+            self._dotted(words.numbers), words.half, words.norm, words.error, words.rest,
+            self._dotted(queries.numbers), queries.error, queries.length, least,
+            tile, query, *out, words.tiles, WIDE=words.numbers.shape[1], STEP=STEP,
+            CHUNK=CHUNK, TILE=TILE, num_warps=4,
+        )  # fmt: skip
         return out[0], out[1], out[2], out[3]
 
     def _dotted(self, numbers: Tensor) -> Tensor:

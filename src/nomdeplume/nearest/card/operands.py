@@ -70,9 +70,6 @@ class Asked:
     error: Tensor  # A
     length: Tensor  # B
 
-    def __getitem__(self, part: slice) -> Asked:
-        return Asked(self.numbers[part], self.step[part], self.error[part], self.length[part])
-
 
 @dataclass(frozen=True, eq=False)
 class Words:
@@ -114,7 +111,10 @@ class Words:
             exact = (self.raw[rows].double() - self.centre) * self.scale
             halves = self.halves[rows].view(-1, TILE)
             into = numbers[first * TILE : last * TILE]
-            known.append((_whole if kind.whole else _folded)(torch, kind, exact, halves, into))
+            if kind.whole:
+                known.append(_whole(torch, exact, halves, into))
+            else:
+                known.append(_folded(torch, kind, exact, halves, into))
         step, half, norm, error, rest = (
             torch.cat(parts).float() for parts in zip(*known, strict=True)
         )
@@ -138,7 +138,7 @@ def _folded(torch: Any, kind: Kind, exact: Tensor, halves: Tensor, into: Tensor)
     return [torch.ones_like(top), top, norm, error, left + 2 * lost * spread + SLACK * top + TINY]
 
 
-def _whole(torch: Any, kind: Kind, exact: Tensor, halves: Tensor, into: Tensor) -> list[Tensor]:  # noqa: ARG001
+def _whole(torch: Any, exact: Tensor, halves: Tensor, into: Tensor) -> list[Tensor]:
     """Vectors in steps of 1/127 of the most in their tile; half norms lie about their middle."""
     k = exact.shape[1]
     most = exact.abs().view(len(halves), -1).amax(1)

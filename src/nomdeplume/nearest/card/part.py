@@ -154,7 +154,8 @@ class Part:
         )
         row = left.tile * TILE + left.at
         found = self._taken(queries, found, tally, left.query, row)
-        for some in torch.nonzero(left.may > 1)[:, 0].split(WORDS // TILE):
+        whole = torch.nonzero(left.may > 1)[:, 0]
+        for some in whole.split(WORDS // TILE) if len(whole) else ():
             row = left.tile[some, None] * TILE + torch.arange(TILE, device=queries.device)
             query = left.query[some].repeat_interleave(TILE)
             found = self._taken(queries, found, tally, query, row.reshape(-1))

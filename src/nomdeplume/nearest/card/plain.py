@@ -80,8 +80,6 @@ class Plain:
             best, at = scores.max(1)
             may = (~(scores + doubt[:, None] < least[which][:, None])).sum(1)
             found.append((best, doubt, at, may))
-        if not found:
-            found = [(query.float(), query.float(), query.long(), query.long())]
         best, doubt, at, may = (torch.cat(parts) for parts in zip(*found, strict=True))
         return best, doubt, at, may
 
@@ -91,7 +89,7 @@ class Plain:
             (queries[q] - raw[r].double()).square().sum(1)
             for q, r in zip(query.split(1 << 14), row.split(1 << 14), strict=True)
         ]
-        return self._torch.cat(found) if found else queries.new_empty(0)
+        return self._torch.cat(found)
 
     def _bounds(self, words: Rounded, queries: Asked, maxima: Tensor) -> Any:
         """Scores of some tiles, and how far off they may be."""

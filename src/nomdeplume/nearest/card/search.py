@@ -29,6 +29,7 @@ from nomdeplume.nearest.card.operands import (
     Words,
 )
 from nomdeplume.nearest.card.part import LEAST, Found, Part, Tally
+from nomdeplume.nearest.card.trial import trusted
 from nomdeplume.nearest.rows import Floats, Ids
 from nomdeplume.table import Table
 
@@ -45,7 +46,8 @@ class OnCard:
     """The words of a table, or those with the given ids, searched on a card.
 
     They stay on the card where they fit into `memory` bytes; else they go there part by part,
-    for every block of queries. `coarse` says whether the first look may be by 8 bits.
+    for every block of queries. `coarse` says whether the first look may be by 8 bits. Kernels
+    that fail a trial on this card are not used.
     """
 
     card: Card
@@ -56,6 +58,7 @@ class OnCard:
     tally: Tally = field(default_factory=Tally, init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "card", trusted(self.card))
         if self.ids is not None and not len(self.ids):
             raise InputError("at least one word must be left to search among, got none.")
 

@@ -9,7 +9,7 @@ Tensor = Any
 N = 128  # rows of sums that are made together
 
 
-class Fused:
+class FusedDrawn:
     """What `chacha.Drawn` draws, from the same blocks."""
 
     def __init__(self, torch: Any) -> None:

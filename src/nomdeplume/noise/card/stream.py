@@ -86,9 +86,9 @@ class Stream:
 def _drawn(card: Card) -> Any:
     """Who draws on a card: our kernels if they make the standard's blocks there, else torch."""
     if card.fused:
-        from nomdeplume.noise.card.fused import Fused
+        from nomdeplume.noise.card.fused import FusedDrawn
 
-        if _right(fused := Fused(card.torch), card):
+        if _right(fused := FusedDrawn(card.torch), card):
             return fused
     if not _right(plain := Drawn(card.torch), card):
         raise PrivacyError("the card does not compute ChaCha20 right; take --device cpu.")

@@ -43,13 +43,13 @@ def main() -> None:
     found: dict[str, Any] = {"reading alone, documents/s": round(DOCUMENTS / reading)}
     for name, parts in MAPS.items():
         made = Obfuscator.mean(vocabulary, budget=20, **parts)
-        list(made.release(bags[:10], secure()))  # what is made once
+        list(made.releases(bags[:10], secure()))  # what is made once
 
         def whole(made: Obfuscator) -> None:
-            list(made.release(vocabulary.bags(some), secure()))
+            list(made.releases(vocabulary.bags(some), secure()))
 
         seconds = common.best(partial(whole, made))
-        alone = common.best(lambda made=made: list(made.release(bags, secure())))  # type: ignore[misc]
+        alone = common.best(lambda made=made: list(made.releases(bags, secure())))  # type: ignore[misc]
         outputs = made.mechanism.outputs
         found[name] = {
             "documents/s, from text to words": round(DOCUMENTS / seconds),

@@ -22,7 +22,14 @@ if TYPE_CHECKING:
     from nomdeplume.comparison import Distance
     from nomdeplume.distance.corpus import Corpus
     from nomdeplume.document import Document
-    from nomdeplume.errors import InputError, PlumeError, PrivacyError, TableError, Unreadable
+    from nomdeplume.errors import (
+        BudgetSpent,
+        InputError,
+        PlumeError,
+        PrivacyError,
+        TableError,
+        Unreadable,
+    )
     from nomdeplume.features import Features
     from nomdeplume.features.directions import topic_directions
     from nomdeplume.features.fitting import fit_features
@@ -33,6 +40,7 @@ if TYPE_CHECKING:
     from nomdeplume.privacy.accountant import Account
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.privacy.guarantee import Guarantee
+    from nomdeplume.privacy.ledger import Ledger
     from nomdeplume.privacy.loss import Loss
     from nomdeplume.privacy.random import secure, seeded
     from nomdeplume.table import Table
@@ -42,6 +50,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Account",
     "Audit",
+    "BudgetSpent",
     "Certificate",
     "Claim",
     "Corpus",
@@ -54,6 +63,7 @@ __all__ = [
     "Guarantee",
     "InputError",
     "Laplace",
+    "Ledger",
     "Loss",
     "Mechanism",
     "Move",
@@ -81,7 +91,14 @@ _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
     "comparison": ("Distance",),
     "distance.corpus": ("Corpus",),
     "document": ("Document",),
-    "errors": ("InputError", "PlumeError", "PrivacyError", "TableError", "Unreadable"),
+    "errors": (
+        "BudgetSpent",
+        "InputError",
+        "PlumeError",
+        "PrivacyError",
+        "TableError",
+        "Unreadable",
+    ),
     "features": ("Features",),
     "features.directions": ("topic_directions",),
     "features.fitting": ("fit_features",),
@@ -92,6 +109,7 @@ _HOMES = {  # loaded on first use: `nomdeplume --help` needs none of them
     "privacy.accountant": ("Account",),
     "privacy.certificate": ("Certificate",),
     "privacy.guarantee": ("Guarantee",),
+    "privacy.ledger": ("Ledger",),
     "privacy.loss": ("Loss",),
     "privacy.random": ("secure", "seeded"),
     "table": ("Table",),

@@ -6,6 +6,7 @@ Everything this package raises on purpose:
     + TableError      the embedding file or arrays are not a table
     + Unreadable      the document is not text, or its record lacks one
   x PrivacyError      continuing would break the guarantee                  (exit 3)
+    + BudgetSpent     the ledger has no room for this release
 
 A message says what must hold, what was got, and what to do. It never quotes
 the document: an error log must be as safe to share as a release.
@@ -41,6 +42,10 @@ class PrivacyError(PlumeError):
     """Continuing would break the guarantee."""
 
     exit_code = 3
+
+
+class BudgetSpent(PrivacyError):
+    """The ledger has no room for this release."""
 
 
 def positive(name: str, value: float) -> float:

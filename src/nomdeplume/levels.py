@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -17,6 +18,7 @@ from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Projection
 from nomdeplume.noise import Laplace, Planar
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.promise import Promise, state
 from nomdeplume.privacy.random import seeded
 from nomdeplume.reduction import REDUCTIONS, Kept
 from nomdeplume.table import Table
@@ -211,6 +213,22 @@ class DocumentLevel:
         """The mean features of a text; no words count as the public bag."""
         [mean] = self.mechanism.means([self.vocabulary.filled(text)])
         return np.asarray(mean)
+
+
+def stated(level: Level, vocabulary: Vocabulary, *, tolerance: float) -> tuple[Promise, ...]:
+    """The promises of a level, in words and as odds between public texts."""
+    one = partial(
+        state,
+        vocabulary=vocabulary,
+        any_two=level.any_two(),
+        tolerance=tolerance,
+        covers=getattr(level.mechanism, "covers", ""),
+    )
+    *others, widest = level.guarantees
+    last = one(widest, of_texts=True, account=level.account)
+    told = level.of_texts > 1 and len(last.odds) > 1  # if near texts are near here
+    account = level.account if told else None
+    return (*(one(o, of_texts=told, nearer=told, account=account) for o in others), last)
 
 
 def level(mechanism: Mechanism, vocabulary: Vocabulary, size: int, reduction: str) -> Level:

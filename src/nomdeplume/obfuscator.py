@@ -4,31 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
+from nomdeplume.charging import charge, price_of
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, whole
 from nomdeplume.frames import Private
-from nomdeplume.levels import Level, level
+from nomdeplume.levels import Level, level, stated
 from nomdeplume.mechanism import Mechanism, Recipe
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.promise import Promise, state
+from nomdeplume.privacy.ledger.price import Price
+from nomdeplume.privacy.promise import Promise
 from nomdeplume.privacy.random import described, given, is_private
 from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.releasing import Released, Releasing
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import MOST
+
+if TYPE_CHECKING:
+    from nomdeplume.privacy.ledger import Ledger
 
 F = TypeVar("F")  # a data frame
 
@@ -161,19 +166,7 @@ class Obfuscator:
 
     def stated(self, *, tolerance: float = TOLERANCE) -> tuple[Promise, ...]:
         """The promises, where what is lost up to δ may be a share of about `tolerance` too high."""
-        level, covers = self.level, getattr(self.mechanism, "covers", "")
-        one = partial(
-            state,
-            vocabulary=self.vocabulary,
-            any_two=level.any_two(),
-            tolerance=tolerance,
-            covers=covers,
-        )
-        *others, widest = self.guarantees
-        last = one(widest, of_texts=True, account=level.account)
-        told = level.of_texts > 1 and len(last.odds) > 1  # if near texts are near here
-        account = level.account if told else None
-        return (*(one(o, of_texts=told, nearer=told, account=account) for o in others), last)
+        return stated(self.level, self.vocabulary, tolerance=tolerance)
 
     def account(self, x: str, y: str) -> Account:
         """What is lost between two texts, purely and up to a δ: as Laplace noise loses it.
@@ -203,16 +196,22 @@ class Obfuscator:
         *,
         vectors: bool = False,
         workers: int | None = None,
+        ledger: Ledger | None = None,
+        ids: Iterable[Any] | None = None,
+        authors: Iterable[Any] | None = None,
     ) -> list[Document]:
         """Release every text; one without a kept word is released as the public bag.
 
         With `vectors`, documents hold their noisy means too, of which their words are made:
-        the same promise covers both. With `workers`, so many processes release them.
+        the same promise covers both. With `workers`, so many processes release them. A
+        `ledger` is charged first, for ids and authors: if one has no room left, none is released.
         """
         rng = given(rng)
         if hasattr(texts, "columns"):
             raise InputError("texts must be one column of the frame; release it all with .frame().")
-        found = list(self.releases(self.vocabulary.texts(texts), rng, workers=workers))
+        private = self.vocabulary.texts(texts)
+        charged = charge(ledger, self, private, rng, ids=ids, authors=authors)
+        found = list(self.releases(charged, rng, workers=workers))
         digest = sha256("".join(f"{each.text}\n" for each in found).encode()).hexdigest()
         output = Output("text", digest)
         certificate = self.certify(described(rng), len(found), output, vectors=vectors)
@@ -224,15 +223,15 @@ class Obfuscator:
         *,
         text: str = "text",
         keep: Iterable[str] = (),
-        rng: Generator | None = None,
-        workers: int | None = None,
+        **how: Any,
     ) -> F:
         """The frame with released words in column `text`; of the others only those in `keep`.
 
         Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.
-        Kept columns come out as they are, without categories that no row holds.
+        Kept columns come out as they are, without categories that no row holds. `rng`,
+        `workers`, `ledger`, `ids` and `authors` are as for texts.
         """
-        return self.certified_frame(df, text=text, keep=keep, rng=rng, workers=workers)[0]
+        return self.certified_frame(df, text=text, keep=keep, **how)[0]
 
     def certified_frame(
         self,
@@ -242,6 +241,9 @@ class Obfuscator:
         keep: Iterable[str] = (),
         rng: Generator | None = None,
         workers: int | None = None,
+        ledger: Ledger | None = None,
+        ids: Iterable[Any] | None = None,
+        authors: Iterable[Any] | None = None,
     ) -> tuple[F, Certificate]:
         """A released frame and its certificate, whose hash is that of its words line by line.
 
@@ -249,9 +251,10 @@ class Obfuscator:
         """
         rng, digest = given(rng), sha256()
         private = Private.of(df, text, keep)
+        texts = charge(ledger, self, private.texts(), rng, ids=ids, authors=authors)
 
         def documents() -> Iterator[str]:
-            for released in self.releases(private.texts(), rng, workers=workers):
+            for released in self.releases(texts, rng, workers=workers):
                 digest.update(f"{released.text}\n".encode())
                 yield released.text
 
@@ -259,9 +262,10 @@ class Obfuscator:
         output, kept = Output("frame", digest.hexdigest()), private.keep
         return released, self.certify(described(rng), len(private), output, kept_fields=kept)
 
-    def release(self, bags: Iterable[Bag], rng: Generator) -> Iterator[Sequence[str]]:
-        """The released words of each bag, in alphabetical order."""
-        return (released.words for released in self.releases(bags, rng))
+    @cached_property
+    def price(self) -> Price:
+        """What one document costs in a ledger."""
+        return price_of(self.level, self.vocabulary)
 
     def releases(
         self, items: Iterable[Bag | str], rng: Generator, *, workers: int | None = None
@@ -275,11 +279,9 @@ class Obfuscator:
         return self.releasing.in_workers(items, rng, whole("workers", workers, most=MOST))
 
     def __repr__(self) -> str:
-        return (
-            f"<Obfuscator: {self.mechanism.name}, {self.level.symbol}="
-            f"{self.mechanism.guarantee.epsilon:g}, size={self.size}, {self.reduction}, "
-            f"{self.vocabulary.table!r}>"
-        )
+        spent = f"{self.level.symbol}={self.mechanism.guarantee.epsilon:g}"
+        how = f"{self.mechanism.name}, {spent}, size={self.size}, {self.reduction}"
+        return f"<Obfuscator: {how}, {self.vocabulary.table!r}>"
 
     def certify(self, generator: str, documents: int, output: Output, **beside: Any) -> Certificate:
         """The certificate of a release made by this obfuscator, and of what came out beside it."""

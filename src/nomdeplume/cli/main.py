@@ -28,6 +28,7 @@ COMMANDS = {  # a module of each name holds it; the line begins its own help
     "distance": "How far two texts are apart, and which words move where.",
     "evaluate": "Attack one's own releases: is the author hidden, is the topic kept?",
     "features": "Fit topic words and maps on public texts, for releases of other texts.",
+    "ledger": "What documents and authors have spent, and how much they may.",
     "obfuscate": "Release texts as bags of noisy words: the topic stays, the author's hand goes.",
     "tables": "Fetch embedding tables, look at them, and build native ones.",
 }
@@ -92,5 +93,8 @@ def main() -> NoReturn:
 
 
 def _stop(message: str, code: int) -> NoReturn:
+    spool = sys.modules.get("nomdeplume.formats.spool")
+    if spool and spool.resumable():
+        message += " What was released so far is kept: --resume goes on with it."
     click.echo(f"nomdeplume: {message}", err=True)
     sys.exit(code)

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from nomdeplume.cli.charges import (
+    author_field,
+    ledger_options,
+    open_charging,
+    open_spool,
+    say_before,
+)
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
+from nomdeplume.cli.places import complete, listed, places, publish
 from nomdeplume.errors import InputError, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-    from nomdeplume.formats.records import Fields, Inputs
+    from nomdeplume.charging import Charging
+    from nomdeplume.formats.records import Inputs
     from nomdeplume.formats.release import Tally
+    from nomdeplume.formats.spool import Spool
     from nomdeplume.formats.units import Units
     from nomdeplume.formats.writing import Sink
     from nomdeplume.obfuscator import Obfuscator
-    from nomdeplume.privacy.certificate import Certificate
 
 PATH = click.Path(path_type=Path)
 SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
@@ -54,6 +61,7 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     "spends one budget, however much there is. Texts without a value are withheld, and no other "
     "field can be kept.",
 )
+@ledger_options
 @click.option(
     "--vectors", is_flag=True, help="Of mean: release also the noisy means, under the same promise."
 )
@@ -91,11 +99,14 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     in alphabetical order. Of a record only the released words, the id and the fields
     named with --keep come out. The output is of the kind that its name says.
 
+    A ledger keeps what every document has spent, and refuses what would pass its limit.
+
     \b
     nomdeplume obfuscate letter.txt
     nomdeplume obfuscate reviews.csv -o released.parquet --text-field body --keep topic
     cat letter.txt | nomdeplume obfuscate --budget 10
     nomdeplume obfuscate letter.txt --mechanism exponential --decode rank
+    nomdeplume obfuscate reviews.csv -o out.csv --ledger reviews.ledger --limit 40
     """
     from nomdeplume.cli.report import report
     from nomdeplume.formats.reading import open_inputs
@@ -107,48 +118,56 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
 
     if options["workers"] is not None:
         whole("workers", options["workers"], most=MOST)
-    inputs = inputs or _piped()
-    output, saved = _places(
-        inputs, options["output"], options["certificate_path"], force=options["force"]
+    inputs, force, resume = inputs or _piped(), options["force"], options["resume"]
+    if resume and not force and complete(options["output"]):
+        click.echo(f"nomdeplume: {options['output']} is complete already.", err=True)
+        return 0
+    output, saved = places(
+        inputs, options["output"], options["certificate_path"], force=force, resume=resume
     )
     rng = secure() if options["seed"] is None else seeded(options["seed"])
-    fields = Fields(options["text_field"], options["id_field"], _kept(options), _with_id(options))
+    with_id = _with_id(options)
+    read_id = with_id or options["ledger"] is not None
+    fields = Fields(options["text_field"], options["id_field"], _kept(options), read_id)
     obfuscator = _obfuscator(options)
     if options["vectors"] and "vector" in fields.released:
         raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
     if options["vectors"] and not obfuscator.level.at_once:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
-    warning = "" if is_private(rng) else NOT_PRIVATE
-    sink = open_sink(
-        output,
-        source.kind,
-        keep=bool(options["keep"]),
-        force=options["force"],
-        warning=warning,
-        vectors=options["vectors"],
-    )
-    try:
-        tally = _run(obfuscator, source, sink, rng, options)
-        certificate = obfuscator.certify(
-            described(rng),
-            tally.released,
-            sink.close(),
-            empty=options["empty"],
-            id_field=_id_field(source, fields, options),
-            kept_fields=tuple(dict.fromkeys(options["keep"])),
-            unit_field=options["unit_field"] or "",
-            vectors=options["vectors"],
-        )
-        if saved:
-            _save(certificate, saved, force=options["force"])
-        _publish(sink, saved)
-    except BaseException:
-        sink.discard()
-        raise
-    if not options["quiet"]:
-        report(certificate, tally, output, saved)
-    return 4 if tally.withheld else 0
+    with open_charging(options, obfuscator, source, rng, with_id=with_id) as charging:
+        with open_spool(options, inputs, output, obfuscator, charging) as spool:
+            say_before(spool, charging, resume=resume)
+            sink = open_sink(
+                output,
+                source.kind,
+                keep=bool(options["keep"]),
+                force=force,
+                warning="" if is_private(rng) else NOT_PRIVATE,
+                vectors=options["vectors"],
+            )
+            try:
+                tally = _run(obfuscator, source, sink, rng, options, charging=charging, spool=spool)
+                written = sink.close()
+                certificate = obfuscator.certify(
+                    described(rng),
+                    tally.released,
+                    written,
+                    empty=options["empty"],
+                    id_field=_id_field(source, options),
+                    kept_fields=tuple(dict.fromkeys(options["keep"])),
+                    unit_field=options["unit_field"] or "",
+                    vectors=options["vectors"],
+                )
+                if spool:
+                    spool.finish(written.sha256)
+                publish(sink, certificate, saved, force=force or resume)
+            except BaseException:
+                sink.discard()
+                raise
+        if not options["quiet"]:
+            report(certificate, tally, output, saved, charging)
+    return 3 if tally.refused else 4 if tally.withheld else 0
 
 
 def _kept(options: dict[str, Any]) -> tuple[str, ...]:
@@ -159,34 +178,31 @@ def _kept(options: dict[str, Any]) -> tuple[str, ...]:
             f"--keep {others[0]}: texts of one unit may differ in it; only the unit field itself "
             "can be kept."
         )
-    return (*keep, unit) if unit else keep
+    return tuple(filter(None, (*keep, unit, author_field(options))))
 
 
 def _with_id(options: dict[str, Any]) -> bool:
     return not (options["no_id"] or options["unit_field"])
 
 
-def _id_field(source: Inputs, fields: Fields, options: dict[str, Any]) -> str:
+def _id_field(source: Inputs, options: dict[str, Any]) -> str:
     """What the id is called in the release: text files and units have their number."""
     if options["unit_field"]:
         return "" if options["no_id"] else "id"
     if source.kind in ("text", "folder"):
         return "id"
-    return fields.id if fields.with_id else ""
-
-
-def _publish(sink: Sink, saved: Path | None) -> None:
-    """Let the release appear; if it cannot, its certificate must not stay behind."""
-    try:
-        sink.publish()
-    except BaseException:
-        if saved:
-            saved.unlink(missing_ok=True)
-        raise
+    return options["id_field"] if _with_id(options) else ""
 
 
 def _run(
-    obfuscator: Obfuscator, source: Inputs, sink: Sink, rng: Generator, options: dict[str, Any]
+    obfuscator: Obfuscator,
+    source: Inputs,
+    sink: Sink,
+    rng: Generator,
+    options: dict[str, Any],
+    *,
+    charging: Charging | None,
+    spool: Spool | None,
 ) -> Tally:
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.release import release
@@ -195,8 +211,8 @@ def _run(
     free = not isinstance(sink, LineSink) or not sink.on_terminal  # else the words show there
     shown = free and sys.stderr.isatty() and not options["quiet"]
     with (
-        _listed(options["withheld"], force=options["force"]) as listed,
-        progress(source, shown=shown, listed=listed) as (tell, advance),
+        listed(options["withheld"], force=options["force"] or options["resume"]) as names,
+        progress(source, shown=shown, listed=names) as (tell, advance),
     ):
         return release(
             source,
@@ -210,6 +226,8 @@ def _run(
             units=_units(options),
             vectors=options["vectors"],
             workers=options["workers"],
+            charging=charging,
+            spool=spool,
         )
 
 
@@ -219,19 +237,6 @@ def _units(options: dict[str, Any]) -> Units | None:
     field = options["unit_field"]
     numbered, kept = not options["no_id"], field in options["keep"]
     return Units(field, kept, numbered) if field else None
-
-
-@contextmanager
-def _listed(path: Path | None, *, force: bool) -> Iterator[IO[str] | None]:
-    """The file that lists what is withheld, if one is asked for."""
-    if path is None:
-        yield None
-        return
-    from nomdeplume.formats.targets import vacant
-
-    vacant(path, force=force)
-    with path.open("w", encoding="utf-8") as file:
-        yield file
 
 
 def _piped() -> tuple[str, ...]:
@@ -255,32 +260,3 @@ def _obfuscator(options: dict[str, Any]) -> Obfuscator:
         return Obfuscator.of(
             recipe, vocabulary, size=size, reduction=options["reduction"] or "", tell=tell
         )
-
-
-def _places(
-    inputs: tuple[str, ...], output: Path | None, certificate: Path | None, *, force: bool
-) -> tuple[Path | None, Path | None]:
-    """Output and certificate, seen to be free and apart before anything is released."""
-    from nomdeplume.formats.targets import separate, vacant
-    from nomdeplume.privacy.verify import is_release
-
-    if certificate == Path("-"):
-        raise InputError("the certificate goes to a file, not to standard output.")
-    output = None if output == Path("-") else output
-    if output is not None:
-        vacant(output, force=force, folder=output.is_dir())
-        certificate = certificate or output.with_name(f"{output.name}.certificate.json")
-        if output.is_dir() and not is_release(output, certificate):
-            raise InputError(
-                f"{output} is not an earlier release, or was changed; remove it yourself."
-            )
-    if certificate is not None:
-        vacant(certificate, force=force)
-    separate((output, certificate), inputs)
-    return output, certificate
-
-
-def _save(certificate: Certificate, path: Path, *, force: bool) -> None:
-    from nomdeplume.formats.targets import write_whole
-
-    write_whole(path, certificate.to_json(), force=force)

@@ -8,11 +8,18 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 if TYPE_CHECKING:
+    from nomdeplume.charging import Charging
     from nomdeplume.formats.release import Tally
     from nomdeplume.privacy.certificate import Certificate
 
 
-def report(certificate: Certificate, tally: Tally, output: Path | None, saved: Path | None) -> None:
+def report(
+    certificate: Certificate,
+    tally: Tally,
+    output: Path | None,
+    saved: Path | None,
+    charging: Charging | None = None,
+) -> None:
     """What was released and what is promised, on standard error, so that output can be piped."""
     from nomdeplume.privacy.promise import fill
 
@@ -23,9 +30,23 @@ def report(certificate: Certificate, tally: Tally, output: Path | None, saved: P
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",
+        fill(_charged(charging, tally)) if charging else "",
         f"Certificate: {saved}" if saved else "",
     ]
     click.echo("\n".join(line for line in lines if line), err=True)
+
+
+def _charged(charging: Charging, tally: Tally) -> str:
+    """What it cost, and what nobody may pass."""
+    ledger = charging.ledger
+    whom = "document and author" if charging.author_field else "document"
+    said = (
+        f"Charged to {ledger.path}: E = {charging.price.budget:.6g} a document, within "
+        f"{ledger.most:.6g} for each {whom}."
+    )
+    if tally.refused:
+        said += f" {tally.refused:,} had no room left and were refused."
+    return said
 
 
 def _promised(certificate: Certificate) -> str:
@@ -64,6 +85,8 @@ def _released(certificate: Certificate, tally: Tally, output: Path | None) -> st
             f"{'topic word' if certificate.features else 'word that the table knows'}; "
             "noise on a public word stands for that (--empty withhold leaves it out)."
         )
+    if tally.resumed:
+        parts.append(f"{tally.resumed:,} of them by the run that was interrupted.")
     if tally.withheld:
         what = f" text{'s' * (tally.withheld != 1)}" if unit else ""
         parts.append(f"{tally.withheld:,}{what} withheld.")

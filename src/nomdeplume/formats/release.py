@@ -7,17 +7,25 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
-from nomdeplume.errors import InputError
+from nomdeplume.charging import Charging
+from nomdeplume.errors import BudgetSpent, InputError
 from nomdeplume.formats.records import Inputs, Record
+from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.ledger.claims import Claim
+from nomdeplume.releasing import Item, Released
+
+TOGETHER = 512  # documents that are charged in one go: what a crash can charge in vain
+NO_ROOM = "no room left under the limit of the ledger."
 
 
 @dataclass
@@ -26,76 +34,158 @@ class Tally:
 
     released: int = 0
     withheld: int = 0
+    refused: int = 0  # of these, by the ledger
+    resumed: int = 0  # of those released, by a run before that was interrupted
     without_words: int = 0  # released as the public bag
     fields: tuple[str, ...] = ()  # of the first record
 
 
+@dataclass(frozen=True)
+class Offer:
+    """A document that is to be released, or was before."""
+
+    number: int
+    item: Item
+    fields: Mapping[str, Any]
+    place: str
+    claim: Claim
+    before: Released | None
+
+
 def release(
-    inputs: Inputs,
-    sink: Sink,
-    obfuscator: Obfuscator,
-    rng: Generator,
-    *,
-    empty: str = "public",
-    strict: bool = False,
-    units: Units | None = None,
-    vectors: bool = False,
-    workers: int | None = None,
-    tell: Callable[[str], None] = lambda _: None,
-    advance: Callable[[], None] = lambda: None,
+    inputs: Inputs, sink: Sink, obfuscator: Obfuscator, rng: Generator, **how: Any
 ) -> Tally:
-    """Release every record of `inputs` into `sink`; what cannot be read is told by its place.
+    """Release every record of `inputs` into `sink`; `how` is as in `Releases`."""
+    return Releases(inputs, sink, obfuscator, rng, **how).all()
+
+
+@dataclass
+class Releases:
+    """One run over all inputs. What cannot be read, or has no room, is told by its place.
 
     A text is let go as soon as it is a bag, or was sent to one of the `workers`, which make
     bags then; only some batches wait for release. With `units` the bags of each are added
-    up, and released when all are there.
+    up, and released when all are there. Documents are charged before they are released, and
+    those that a `spool` holds are neither charged nor released again.
     """
-    tally = Tally()
-    waiting: deque[tuple[Mapping[str, Any], str]] = deque()
-    bag = obfuscator.vocabulary.bag
 
-    def items() -> Iterator[Bag | str]:
-        for record in inputs.records:
-            if isinstance(record, Record):
-                if units is None:
-                    item = bag(record.text) if workers is None else record.text
-                    yield from offered(item, record.fields, record.place)
-                elif not units.add(record.fields, bag(record.text)):
-                    reason = f"no value in field {units.name!r}."
-                    if strict:
-                        raise InputError(f"{record.place}: {reason}")
-                    withhold(record.place, reason)
-                if record.remark:
-                    tell(f"{record.place}: {record.remark}.")
-            elif strict or inputs.kind == "text":
-                raise InputError(f"{record.place}: {record.reason}")
-            else:
-                withhold(record.place, record.reason)
+    inputs: Inputs
+    sink: Sink
+    obfuscator: Obfuscator
+    rng: Generator
+    empty: str = "public"
+    strict: bool = False
+    units: Units | None = None
+    vectors: bool = False
+    workers: int | None = None
+    charging: Charging | None = None
+    spool: Spool | None = None
+    tell: Callable[[str], None] = lambda _: None
+    advance: Callable[[], None] = lambda: None
+    tally: Tally = field(default_factory=Tally)
+    _waiting: deque[Offer] = field(default_factory=deque)
 
-        for number, (added, fields) in enumerate(units or (), start=1):
-            yield from offered(added, fields, f"unit {number}")
+    def all(self) -> Tally:
+        for released in self.obfuscator.releases(self._due(), self.rng, workers=self.workers):
+            offer = self._waiting.popleft()
+            if self.spool:
+                self.spool.add(offer.number, released, vectors=self.vectors)
+            self._write(offer, released)
+            self._write_before()
+        tally = self.tally
+        if tally.refused and not tally.released:
+            count = "the document has" if tally.refused == 1 else f"all {tally.refused:,} have"
+            raise BudgetSpent(f"{count} {NO_ROOM} Nothing was written.")
+        if not tally.released and not tally.withheld:
+            raise InputError("the input holds no document.")
+        return tally
 
-    def offered(item: Bag | str, fields: Mapping[str, Any], place: str) -> Iterator[Bag | str]:
-        if isinstance(item, str) or len(item) or empty == "public":
-            waiting.append((fields, place))
-            yield item
+    def _due(self) -> Iterator[Item]:
+        """What is to be released now: charged, if there is a ledger."""
+        offers = self._offers()
+        together = min(TOGETHER, self.obfuscator.level.batch) if self.charging else 1
+        while some := list(islice(offers, together)):
+            for offer, granted in zip(some, self._granted(some), strict=True):
+                if not granted:
+                    self._refuse(offer)
+                    continue
+                self._waiting.append(offer)
+                if offer.before is None:
+                    yield offer.item
+                self._write_before()
+
+    def _granted(self, offers: list[Offer]) -> Iterator[bool]:
+        """Whether each may be released; what was before needs no leave."""
+        new = [offer.claim for offer in offers if offer.before is None]
+        granted = iter(self.charging.granted(new) if self.charging else [True] * len(new))
+        return (offer.before is not None or next(granted) for offer in offers)
+
+    def _offers(self) -> Iterator[Offer]:
+        for number, record in enumerate(self.inputs.records, start=1):
+            if not isinstance(record, Record):
+                if self.strict or self.inputs.kind == "text":
+                    raise InputError(f"{record.place}: {record.reason}")
+                self._withhold(record.place, record.reason)
+                continue
+            yield from self._offered(number, record)
+            if record.remark:
+                self.tell(f"{record.place}: {record.remark}.")
+        for number, (bag, fields, claim) in enumerate(self.units or (), start=1):
+            yield from self._offer(number, bag, fields, f"unit {number}", claim)
+
+    def _offered(self, number: int, record: Record) -> Iterator[Offer]:
+        """A record by itself, or nothing yet if it is part of a unit."""
+        charging, bag = self.charging, self.obfuscator.vocabulary.bag
+        sent = self.workers is not None and self.units is None
+        sent = sent and (charging is None or charging.knows(record.fields))
+        item: Item = record.text if sent else bag(record.text)
+        claim = charging.claim(record.fields, item, bag) if charging else ()
+        fields = charging.beside(record.fields) if charging else record.fields
+        if charging and claim is None:
+            self._unnamed(record.place, charging.author_field)
+        elif self.units is None:
+            yield from self._offer(number, item, fields, record.place, claim or ())
+        elif not (isinstance(item, Bag) and self.units.add(record.fields, item, claim or ())):
+            self._unnamed(record.place, self.units.name)
+
+    def _offer(
+        self, number: int, item: Item, fields: Mapping[str, Any], place: str, claim: Claim
+    ) -> Iterator[Offer]:
+        if isinstance(item, str) or len(item) or self.empty == "public":
+            before = self.spool.take(number) if self.spool else None
+            yield Offer(number, item, fields, place, claim, before)
         else:
-            withhold(place, "no kept words.")
+            self._withhold(place, "no kept words.")
 
-    def withhold(place: str, reason: str) -> None:
-        tally.withheld += 1
-        tell(f"{place}: withheld: {reason}")
+    def _unnamed(self, place: str, name: str) -> None:
+        """A text whose author or unit nobody knows cannot be charged or added up."""
+        if self.strict:
+            raise InputError(f"{place}: no value in field {name!r}.")
+        self._withhold(place, f"no value in field {name!r}.")
 
-    for released in obfuscator.releases(items(), rng, workers=workers):
-        fields, place = waiting.popleft()
-        if not released.kept and empty != "public":
-            withhold(place, "no kept words.")
-            continue
-        sink.write(released.text, fields, released.mean if vectors else None)
-        tally.fields = tally.fields or tuple(fields)
+    def _refuse(self, offer: Offer) -> None:
+        if self.strict:
+            raise BudgetSpent(f"{offer.place}: {NO_ROOM}")
+        self.tally.refused += 1
+        self._withhold(offer.place, NO_ROOM)
+
+    def _withhold(self, place: str, reason: str) -> None:
+        self.tally.withheld += 1
+        self.tell(f"{place}: withheld: {reason}")
+
+    def _write_before(self) -> None:
+        """Write what was released before and has no other document in front of it."""
+        while self._waiting and (released := self._waiting[0].before):
+            self.tally.resumed += 1
+            self._write(self._waiting.popleft(), released)
+
+    def _write(self, offer: Offer, released: Released) -> None:
+        if not released.kept and self.empty != "public":
+            self._withhold(offer.place, "no kept words.")
+            return
+        self.sink.write(released.text, offer.fields, released.mean if self.vectors else None)
+        tally = self.tally
+        tally.fields = tally.fields or tuple(offer.fields)
         tally.released += 1
         tally.without_words += not released.kept
-        advance()
-    if not tally.released and not tally.withheld:
-        raise InputError("the input holds no document.")
-    return tally
+        self.advance()

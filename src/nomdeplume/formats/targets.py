@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import secrets
+import shutil
 import sys
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -96,6 +98,14 @@ def sweep() -> None:
     """Remove what was being written: after an interrupt nobody else may know of it."""
     for path in _unfinished:
         path.unlink(missing_ok=True)
+
+
+def sweep_partials(path: Path) -> None:
+    """Remove what runs that were killed have left beside `path`, whoever knows that none runs."""
+    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.partial")
+    for found in path.resolve().parent.iterdir():
+        if ours.fullmatch(found.name):
+            shutil.rmtree(found) if found.is_dir() else found.unlink(missing_ok=True)
 
 
 def write_whole(path: Path, text: str, *, force: bool = False, private: bool = False) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nomdeplume.bag import Bag
+from nomdeplume.privacy.ledger.claims import Claim, Name
 
 MANY = 64  # bags of a unit that wait to be added up
 
@@ -26,9 +27,10 @@ class Units:
     numbered: bool = True  # whether a number comes out
     _bags: dict[str, list[Bag]] = field(default_factory=dict, repr=False)
     _values: dict[str, Any] = field(default_factory=dict, repr=False)
+    _claims: dict[str, dict[Name, None]] = field(default_factory=dict, repr=False)
 
-    def add(self, fields: Mapping[str, Any], bag: Bag) -> bool:
-        """Whether the text belongs to a unit; if so it is part of it."""
+    def add(self, fields: Mapping[str, Any], bag: Bag, claim: Claim = ()) -> bool:
+        """Whether the text belongs to a unit; if so it is part of it, and charged with it."""
         value = fields.get(self.name)
         name = "" if value is None else str(value).strip()
         if not name:
@@ -36,6 +38,7 @@ class Units:
         waiting = self._bags.setdefault(name, [])
         self._values.setdefault(name, value)
         waiting.append(bag)
+        self._claims.setdefault(name, {}).update(dict.fromkeys(claim))
         if len(waiting) >= MANY:
             waiting[:] = [added(waiting)]
         return True
@@ -43,12 +46,15 @@ class Units:
     def __len__(self) -> int:
         return len(self._bags)
 
-    def __iter__(self) -> Iterator[tuple[Bag, dict[str, Any]]]:
-        """Each unit's bag, and what is released beside it: a number, and its value if kept."""
+    def __iter__(self) -> Iterator[tuple[Bag, dict[str, Any], Claim]]:
+        """Each unit's bag, what is released beside it (a number, and its value if kept), its claim.
+
+        All texts of a unit lose something with it, so that it is charged to all of them.
+        """
         for number, (name, bags) in enumerate(self._bags.items(), start=1):
             beside: dict[str, Any] = {"id": number} if self.numbered else {}
             beside |= {self.name: self._values[name]} if self.keep else {}
-            yield added(bags), beside
+            yield added(bags), beside, tuple(self._claims[name])
 
 
 def added(bags: list[Bag]) -> Bag:

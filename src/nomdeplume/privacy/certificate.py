@@ -168,7 +168,7 @@ def certify(
         size=size,
         budget=promises[-1].budget,
         reduction=reduction,
-        metric=_metric(mechanism),
+        metric=metric_of(mechanism),
         table=table.name,
         table_language=table.language,
         table_words=len(table),
@@ -222,7 +222,8 @@ LIMITS = (
 )
 
 
-def _metric(mechanism: Mechanism) -> str:
+def metric_of(mechanism: Mechanism) -> str:
+    """The distance between two words that a mechanism's promise is about, in words."""
     metric = mechanism.guarantee.metric
     if isinstance(metric, Ground) and metric.steps:
         return f"{metric.name}: {metric.meaning}"

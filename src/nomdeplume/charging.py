@@ -1,0 +1,141 @@
+"""What a document costs under a mechanism, and how a release is charged to a ledger."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import repeat
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Protocol
+
+from numpy.random import Generator
+
+from nomdeplume.bag import Bag
+from nomdeplume.errors import InputError
+from nomdeplume.levels import Level
+from nomdeplume.privacy.certificate import metric_of
+from nomdeplume.privacy.ledger.claims import Claim, has_id
+from nomdeplume.privacy.ledger.price import Price
+from nomdeplume.privacy.random import is_private
+from nomdeplume.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from nomdeplume.privacy.ledger import Ledger
+
+
+def price_of(level: Level, vocabulary: Vocabulary) -> Price:
+    """What one document costs: its budget, and what it loses between any two texts at all."""
+    widest, table = level.guarantees[-1], vocabulary.table
+    loss, account = widest.epsilon * widest.metric.widest(table.radius), level.any_two()
+    words = dimensions = 0
+    if account is not None and account.terms:
+        [((mixture,), words)] = account.terms
+        loss, dimensions = min(loss, account.pure), mixture.dimensions
+    return Price(
+        budget=float(widest.epsilon),
+        distance=f"{metric_of(level.mechanism)}, {table.name} {table.fingerprint[:16]}",
+        metric=widest.metric.name,
+        mechanism=level.mechanism.name,
+        kept=vocabulary.fingerprint,
+        loss=float(loss) if isfinite(loss) else None,
+        words=words,
+        dimensions=dimensions,
+    )
+
+
+class Priced(Protocol):
+    """What releases documents at a price."""
+
+    @property
+    def price(self) -> Price: ...
+
+    @property
+    def vocabulary(self) -> Vocabulary: ...
+
+
+def charge(
+    ledger: Ledger | None,
+    priced: Priced,
+    private: Iterable[str],
+    rng: Generator,
+    *,
+    ids: Iterable[Any] | None = None,
+    authors: Iterable[Any] | None = None,
+) -> Iterable[str]:
+    """The texts, after all of them were charged; if one has no room it is a `BudgetSpent`."""
+    if ledger is None:
+        if ids is not None or authors is not None:
+            raise InputError("ids and authors are for a ledger; give one.")
+        return private
+    refuse_seeded(rng)
+    price, bag = priced.price, priced.vocabulary.bag
+    texts = list(private)
+    charging = Charging(ledger, price, "id", "" if authors is None else "author")
+    beside = zip(_column("ids", ids, texts), _column("authors", authors, texts), strict=True)
+    claims: list[Claim] = []
+    for number, (text, (id_, author)) in enumerate(zip(texts, beside, strict=True), start=1):
+        claim = charging.claim({"id": id_, "author": author}, text, bag)
+        if claim is None:
+            raise InputError(f"every text must have an author, got none for text {number:,}.")
+        claims.append(claim)
+    ledger.charge(price, claims, run=charging.run, together=True)
+    return texts
+
+
+def _column(name: str, values: Iterable[Any] | None, texts: Sequence[str]) -> Iterable[Any]:
+    """A value for each text."""
+    if values is None:
+        return repeat(None, len(texts))
+    if isinstance(values, str | Mapping) or not hasattr(values, "__iter__"):
+        raise InputError(f"{name} must be a list, got one {type(values).__name__}.")
+    found = list(values)
+    if len(found) != len(texts):
+        raise InputError(f"{name} must be as many as texts, got {len(found):,} of {len(texts):,}.")
+    return found
+
+
+def refuse_seeded(rng: Generator) -> None:
+    """Refuse to charge what is not private: its budget means nothing."""
+    if not is_private(rng):
+        raise InputError("a seeded release is not private, and no budget covers it: no ledger.")
+
+
+@dataclass(frozen=True)
+class Charging:
+    """Charges documents of one run, before any of them is released."""
+
+    ledger: Ledger
+    price: Price
+    id_field: str = ""  # of records; documents without an id are known by their kept words
+    author_field: str = ""
+    hidden: frozenset[str] = frozenset()  # fields that are read for the ledger and stay inside
+    run: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def claim(
+        self, fields: Mapping[str, Any], item: Bag | str, bag: Callable[[str], Bag]
+    ) -> Claim | None:
+        """All that a document is charged to; none where its author is not told."""
+        claims = self.ledger.claims
+        if self.knows(fields):
+            name = claims.by_id(fields[self.id_field])
+        else:
+            name = claims.by_bag(item if isinstance(item, Bag) else bag(item))
+        if not self.author_field:
+            return (name,)
+        author = claims.by_author(fields.get(self.author_field))
+        return None if author is None else (name, author)
+
+    def knows(self, fields: Mapping[str, Any]) -> bool:
+        """Whether a document has an id to be known by."""
+        return has_id(fields.get(self.id_field))
+
+    def beside(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The fields that come out."""
+        if not self.hidden:
+            return fields
+        return {name: value for name, value in fields.items() if name not in self.hidden}
+
+    def granted(self, claims: Sequence[Claim]) -> list[bool]:
+        """Whether there was room for each; what is granted is charged, and on the disk."""
+        return self.ledger.charge(self.price, claims, run=self.run) if claims else []

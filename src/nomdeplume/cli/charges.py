@@ -1,0 +1,162 @@
+"""Options and remarks about ledgers and interrupted runs, for `nomdeplume obfuscate`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rich_click as click
+
+from nomdeplume.errors import InputError, PlumeError
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from nomdeplume.charging import Charging
+    from nomdeplume.formats.records import Inputs
+    from nomdeplume.formats.spool import Spool
+    from nomdeplume.obfuscator import Obfuscator
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+SHAPING = (  # options that shape a release beside the mechanism
+    "text_field",
+    "id_field",
+    "no_id",
+    "keep",
+    "unit_field",
+    "author_field",
+    "vectors",
+    "empty",
+    "kind",
+    "delimiter",
+)
+
+
+def ledger_options(command: Command) -> Command:
+    """--ledger, --limit, --author-field and --resume."""
+    for option in (
+        click.option(
+            "--resume",
+            is_flag=True,
+            help="Go on with a run that was interrupted: no document is released twice.",
+        ),
+        click.option(
+            "--author-field",
+            metavar="FIELD",
+            help="Charge documents to their author too, who is not released. "
+            "[default: the unit field]",
+        ),
+        click.option(
+            "--limit",
+            type=float,
+            metavar="E",
+            help="Most that a document or an author may spend; begins a ledger.",
+        ),
+        click.option(
+            "--ledger",
+            type=click.Path(path_type=Path, dir_okay=False),
+            help="Charge every document to this file before it is released, and refuse those "
+            "without room. Exit code 3: some were refused.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def author_field(options: dict[str, Any]) -> str:
+    """The field that names whom documents are charged to, if there is a ledger."""
+    for name in ("limit", "author_field"):
+        if options[name] is not None and options["ledger"] is None:
+            raise InputError(f"--{name.replace('_', '-')} is about a ledger; name one: --ledger.")
+    return (options["author_field"] or options["unit_field"] or "") if options["ledger"] else ""
+
+
+@contextmanager
+def open_charging(
+    options: dict[str, Any],
+    obfuscator: Obfuscator,
+    source: Inputs,
+    rng: Generator,
+    *,
+    with_id: bool,
+) -> Iterator[Charging | None]:
+    """What charges documents, if a ledger is named."""
+    if options["ledger"] is None:
+        yield None
+        return
+    from nomdeplume.charging import Charging, refuse_seeded
+    from nomdeplume.privacy.ledger import Ledger
+
+    refuse_seeded(rng)
+    id_ = "" if source.kind in ("text", "folder") else options["id_field"]  # those are numbered
+    author = author_field(options)
+    inside = [id_] * (not with_id) + [author] * (author not in options["keep"])
+    with Ledger(options["ledger"], limit=options["limit"]) as ledger:
+        yield Charging(ledger, obfuscator.price, id_, author, frozenset(inside) - {""})
+
+
+@contextmanager
+def open_spool(
+    options: dict[str, Any],
+    inputs: tuple[str, ...],
+    output: Path | None,
+    obfuscator: Obfuscator,
+    charging: Charging | None,
+) -> Iterator[Spool | None]:
+    """What keeps released documents until all are; none where a run could not be resumed.
+
+    It stays behind if a run fails, unless its input or options are wrong.
+    """
+    from nomdeplume.formats.spool import Spool, digest_of
+
+    made = obfuscator.mechanism
+    outputs = obfuscator.vocabulary.ids if made.outputs is None else made.outputs
+    settings = {name: options[name] for name in SHAPING} | {
+        "mechanism": [made.name, made.guarantee.epsilon, getattr(made, "settings", {})],
+        "sizes": [obfuscator.size, obfuscator.reduction],
+        "words": [obfuscator.vocabulary.fingerprint, obfuscator.vocabulary.fingerprint_of(outputs)],
+        "ledger": charging.ledger.claims.check.hex() if charging else "",
+    }
+    digest = digest_of(inputs, settings) if options["seed"] is None and output else ""
+    if output is None or not digest:
+        if options["resume"]:
+            raise InputError(
+                "--resume needs inputs that are files, an output that is one, and no seed."
+            )
+        yield None
+        return
+    spool = Spool(output, digest, charging.run if charging else "", resume=options["resume"])
+    try:
+        yield spool
+    except PlumeError as error:
+        kept = spool.documents and (charging or not isinstance(error, InputError))
+        spool.close() if kept else spool.remove()
+        raise
+    except BaseException:
+        spool.close() if charging or spool.documents else spool.remove()
+        raise
+    spool.remove()
+
+
+def say_before(spool: Spool | None, charging: Charging | None, *, resume: bool) -> None:
+    """What an interrupted run has left, and what it costs."""
+    if spool is None:
+        return
+    if spool.started_over:
+        _say("an interrupted run had left documents behind; this one starts over.")
+    if resume and not spool.resumed:
+        _say("nothing to resume; starting from the beginning.")
+    if charging and spool.resumed and spool.found.run:
+        vain = charging.ledger.charged(spool.found.run) - spool.found.of_run
+        if vain > 0:
+            _say(
+                f"{vain:,} document{'s were' if vain != 1 else ' was'} charged and not written "
+                "when the run was interrupted; charged again."
+            )
+
+
+def _say(remark: str) -> None:
+    click.echo(f"nomdeplume: {remark}", err=True)

@@ -1,0 +1,181 @@
+"""What a run has released so far, in a hidden file beside its output, so that it can be resumed.
+
+A line for each released document, by its number in the input; texts and fields are read
+again. The file is private, only one run can hold it, and it goes when the output is there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from nomdeplume._version import __version__
+from nomdeplume.errors import InputError
+from nomdeplume.formats.targets import sweep_partials
+from nomdeplume.formats.texts import files_in
+from nomdeplume.releasing import Released
+
+try:
+    import fcntl
+except ImportError:  # Windows: two runs can write one output there, as without a spool
+    fcntl = None  # type: ignore[assignment]
+
+
+class Spool:
+    """Released documents by number: those of interrupted runs, then those of this one."""
+
+    def __init__(self, output: Path, digest: str, run: str, *, resume: bool) -> None:
+        """Begin a spool for what `digest` stands for, or go on with the one that is there."""
+        self.path = spool_of(output)
+        self._file = _held(self.path)
+        found = Found.read(self._file)
+        self.resumed = resume and found.digest != ""
+        self.started_over = not resume and len(found.numbers) > 0
+        try:
+            if self.resumed and found.digest != digest:
+                raise InputError(
+                    "the interrupted run had other inputs or options; resume it with the same, or "
+                    "leave --resume out to start over."
+                )
+            sweep_partials(output)
+            self.found = found if self.resumed else Found()
+            self._at, self.documents = 0, len(self.found.numbers)
+            self._file.truncate(self.found.end)
+            self._file.seek(self.found.end)
+            self._put(*([] if self.resumed else [{"digest": digest}]), {"run": run})
+            self._file.flush()
+        except BaseException:
+            self._file.close()
+            raise
+        _open.add(self)
+
+    def take(self, number: int) -> Released | None:
+        """What was released for a document before, if it was; numbers are asked for in order."""
+        if self._at == len(self.found.numbers) or self.found.numbers[self._at] != number:
+            return None
+        self._before.seek(self.found.offsets[self._at])
+        _, text, mean, kept = json.loads(self._before.readline())
+        self._at += 1
+        return Released(text, mean, kept)
+
+    @cached_property
+    def _before(self) -> IO[bytes]:
+        return self.path.open("rb")
+
+    def add(self, number: int, released: Released, *, vectors: bool) -> None:
+        """Keep what was released, before it is written anywhere else."""
+        self._put([number, released.text, released.mean if vectors else None, released.kept])
+        self.documents += 1
+
+    def finish(self, sha: str) -> None:
+        """Note what the output will be: if it is there under its name, all is done."""
+        self._put({"done": sha})
+        self._file.flush()
+
+    def remove(self) -> None:
+        _open.discard(self)
+        self.path.unlink(missing_ok=True)
+        self.close()
+
+    def close(self) -> None:
+        """Leave it behind, for a run that resumes."""
+        for file in (self._file, *filter(None, [vars(self).get("_before")])):
+            file.close()
+
+    def _put(self, *lines: Any) -> None:
+        for line in lines:
+            self._file.write(json.dumps(line, ensure_ascii=False).encode("utf-8") + b"\n")
+
+
+_open: set[Spool] = set()
+
+
+def resumable() -> bool:
+    """Whether this process leaves released documents behind that --resume can go on with."""
+    return any(spool.documents for spool in _open)
+
+
+class Found:
+    """What is in a spool: as far as it is sound, and what its last run wrote."""
+
+    def __init__(self) -> None:
+        self.digest = self.run = self.done = ""
+        self.numbers = self.offsets = np.empty(0, dtype=np.int64)
+        self.end = self.of_run = 0  # bytes that are sound; documents of the last run
+
+    @classmethod
+    def read(cls, file: IO[bytes]) -> Found:
+        """Line after line; whatever a crash tore off is as if it had not been written."""
+        found, numbers, offsets = cls(), array("q"), array("q")
+        file.seek(0)
+        for line in file:
+            try:
+                data = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                data = None
+            if isinstance(data, list) and len(data) == 4 and found.digest:
+                numbers.append(data[0])
+                offsets.append(found.end)
+                found.of_run += 1
+            elif isinstance(data, dict) and [*data] in (["digest"], ["run"], ["done"]):
+                vars(found).update(data)
+                found.of_run *= "run" not in data
+            else:
+                break
+            found.end += len(line)
+        order = np.argsort(np.frombuffer(numbers, dtype=np.int64), kind="stable")
+        found.numbers = np.frombuffer(numbers, dtype=np.int64)[order]
+        found.offsets = np.frombuffer(offsets, dtype=np.int64)[order]
+        return found
+
+
+def spool_of(output: Path) -> Path:
+    resolved = output.resolve()
+    return resolved.with_name(f".{resolved.name}.resume")
+
+
+def digest_of(inputs: Sequence[str], settings: Mapping[str, Any]) -> str:
+    """What a run is: what it reads, as it is on the disk, and all that shapes a release.
+
+    Nothing if its inputs cannot be read again.
+    """
+    files = []
+    for name in inputs:
+        path = Path(name)
+        if name == "-" or not (path.is_file() or path.is_dir()):
+            return ""
+        for inner, file in files_in(path):
+            if file.exists():
+                seen = file.stat()
+                files.append((str(path.resolve()), inner, seen.st_size, seen.st_mtime_ns))
+    whole = json.dumps([__version__, files, settings], sort_keys=True, default=str)
+    return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _held(path: Path) -> IO[bytes]:
+    """The file, open for this run alone."""
+    while True:
+        flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
+        file = os.fdopen(os.open(path, flags, 0o600), "r+b")
+        try:
+            if os.name == "posix" and os.fstat(file.fileno()).st_uid != os.geteuid():
+                raise InputError(f"{path} is somebody else's; remove it, or write elsewhere.")
+            if fcntl is not None:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:
+                return file  # else another run finished meanwhile, and took it away
+        except BlockingIOError:
+            file.close()
+            raise InputError("another run is writing this output; wait for it.") from None
+        except BaseException:
+            file.close()
+            raise
+        file.close()

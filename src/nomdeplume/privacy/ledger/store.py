@@ -1,0 +1,177 @@
+"""The file behind a ledger: SQLite in WAL mode, whose every write is on the disk before it counts.
+
+A file with anything in it but the tables below is refused before it is read: a trigger
+could take charges back.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import RLock
+from urllib.parse import quote
+
+from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.privacy.ledger import key
+
+APPLICATION = 0x6E6D6470  # by which SQLite's header names the program
+FORMAT = 1
+WAIT = 60.0  # seconds for others to finish
+TABLES = (
+    "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), distance TEXT NOT NULL, "
+    "most INTEGER NOT NULL, check_key BLOB, latest INTEGER NOT NULL, accounts INTEGER NOT NULL, "
+    "releases INTEGER NOT NULL, seal BLOB)",
+    "CREATE TABLE prices (number INTEGER PRIMARY KEY, micro INTEGER NOT NULL, "
+    "data TEXT NOT NULL, seal BLOB NOT NULL)",
+    "CREATE TABLE accounts (name BLOB NOT NULL, price INTEGER NOT NULL, "
+    "releases INTEGER NOT NULL, seal BLOB NOT NULL, PRIMARY KEY (name, price)) WITHOUT ROWID",
+    "CREATE TABLE runs (token TEXT PRIMARY KEY, began INTEGER NOT NULL, price INTEGER NOT NULL, "
+    "documents INTEGER NOT NULL, seal BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE limits (number INTEGER PRIMARY KEY, at INTEGER NOT NULL, most INTEGER NOT NULL, "
+    "seal BLOB NOT NULL)",
+)
+SAID = {
+    "SQLITE_FULL": "the disk is full",
+    "SQLITE_READONLY": "it cannot be written",
+    "SQLITE_BUSY": "others have held it for too long",
+    "SQLITE_CORRUPT": "it is damaged",
+    "SQLITE_NOTADB": "it is damaged, or no ledger",
+    "SQLITE_CANTOPEN": "it cannot be opened",
+    "SQLITE_IOERR": "the disk fails",
+}
+
+
+class Store:
+    """One connection to the file, for one thread at a time."""
+
+    def __init__(self, path: Path, *, writable: bool = True) -> None:
+        self.path, self._lock = path, RLock()
+        with refusing(path):
+            self.db = _connected(path, writable=writable)
+        try:
+            with refusing(path):
+                self._check_form()
+                if writable:
+                    self.db.execute("PRAGMA synchronous = FULL")
+                    self.db.execute("PRAGMA fullfsync = ON")
+                    if self.db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
+                        raise PrivacyError(f"the ledger {path} is not in WAL mode.")
+        except BaseException:
+            self.close()
+            raise
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """One moment of the ledger, whatever others write meanwhile."""
+        with self._lock, refusing(self.path):
+            self.db.execute("BEGIN")
+            try:
+                yield self.db
+            finally:
+                self._undo()
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """Alone; all that is written counts together, once it is on the disk, or not at all."""
+        with self._lock, refusing(self.path):
+            self.db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self.db
+                self.db.execute("COMMIT")
+            finally:
+                self._undo()
+
+    def close(self) -> None:
+        with self._lock, suppress(sqlite3.Error):
+            self.db.close()
+
+    def _undo(self) -> None:
+        with suppress(sqlite3.Error):
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+
+    def _check_form(self) -> None:
+        [application] = self.db.execute("PRAGMA application_id").fetchone()
+        [version] = self.db.execute("PRAGMA user_version").fetchone()
+        if application != APPLICATION:
+            raise InputError(f"{self.path} is not a ledger of nomdeplume.")
+        if version != FORMAT:
+            raise InputError(f"this program reads ledgers of format {FORMAT}; {self.path} differs.")
+        found = self.db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
+        if sorted(sql for (sql,) in found) != sorted(TABLES):
+            raise PrivacyError(f"the ledger {self.path} was altered: its tables are not as made.")
+
+
+def create(path: Path, most: int, now: int) -> None:
+    """An empty ledger that appears whole; who is first has made it for all."""
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    try:
+        with refusing(path):
+            db = _connected(partial, writable=True)
+            try:
+                db.execute("PRAGMA journal_mode = WAL")
+                db.execute("PRAGMA synchronous = FULL")
+                db.execute("BEGIN IMMEDIATE")
+                for table in TABLES:
+                    db.execute(table)
+                db.execute("INSERT INTO state VALUES (1, '', ?, NULL, ?, 0, 0, NULL)", (most, now))
+                db.execute(f"PRAGMA application_id = {APPLICATION}")
+                db.execute(f"PRAGMA user_version = {FORMAT}")
+                db.execute("COMMIT")
+            finally:
+                db.close()
+        key.appear(partial, path)
+    finally:
+        for left in ("", "-wal", "-shm"):
+            partial.with_name(partial.name + left).unlink(missing_ok=True)
+
+
+@contextmanager
+def refusing(path: Path) -> Iterator[None]:
+    """Whatever goes wrong with the file is a refusal."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        name = getattr(error, "sqlite_errorname", "") or ""
+        if name == "SQLITE_NOTADB" and not key.place(path).exists():
+            raise InputError(f"{path} is not a ledger of nomdeplume.") from None
+        said = next((text for code, text in SAID.items() if name.startswith(code)), "it fails")
+        raise PrivacyError(
+            f"the ledger {path} cannot be used: {said}. Nothing is released."
+        ) from None
+    except OSError as error:
+        raise PrivacyError(
+            f"the ledger {path} cannot be used: {error.strerror or 'it fails'}. "
+            "Nothing is released."
+        ) from None
+
+
+def _connected(path: Path, *, writable: bool) -> sqlite3.Connection:
+    mode = "rw" if writable else "ro"
+    if not writable and not os.access(path.parent, os.W_OK):  # then SQLite cannot share it either
+        if path.with_name(f"{path.name}-wal").exists():
+            raise PrivacyError(
+                f"the ledger {path} was not closed; read it where it can be written."
+            )
+        mode = "ro&immutable=1"
+    db = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?mode={mode}",
+        uri=True,
+        timeout=WAIT,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 1 << 20)
+        db.execute("PRAGMA trusted_schema = OFF")
+        db.execute("PRAGMA cell_size_check = ON")
+        db.execute("PRAGMA temp_store = MEMORY")
+    except BaseException:
+        db.close()
+        raise
+    return db

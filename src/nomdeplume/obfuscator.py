@@ -217,14 +217,7 @@ class Obfuscator:
         certificate = self.certify(described(rng), len(found), output, vectors=vectors)
         return [each.document(certificate, vectors=vectors) for each in found]
 
-    def frame(
-        self,
-        df: F,
-        *,
-        text: str = "text",
-        keep: Iterable[str] = (),
-        **how: Any,
-    ) -> F:
+    def frame(self, df: F, *, text: str = "text", keep: Iterable[str] = (), **how: Any) -> F:
         """The frame with released words in column `text`; of the others only those in `keep`.
 
         Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.

@@ -102,7 +102,7 @@ def open_charging(
 def open_spool(
     options: dict[str, Any],
     inputs: tuple[str, ...],
-    output: Path | None,
+    places: tuple[Path | None, Path | None],
     obfuscator: Obfuscator,
     charging: Charging | None,
 ) -> Iterator[Spool | None]:
@@ -111,7 +111,9 @@ def open_spool(
     It stays behind if a run fails, unless its input or options are wrong.
     """
     from nomdeplume.formats.spool import Spool, digest_of
+    from nomdeplume.formats.targets import sweep_partials
 
+    output, saved = places
     made = obfuscator.mechanism
     outputs = obfuscator.vocabulary.ids if made.outputs is None else made.outputs
     settings = {name: options[name] for name in SHAPING} | {
@@ -129,6 +131,8 @@ def open_spool(
         yield None
         return
     spool = Spool(output, digest, charging.run if charging else "", resume=options["resume"])
+    for path in filter(None, (output, saved, options["withheld"])):
+        sweep_partials(path)
     try:
         yield spool
     except PlumeError as error:

@@ -136,7 +136,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
     with open_charging(options, obfuscator, source, rng, with_id=with_id) as charging:
-        with open_spool(options, inputs, output, obfuscator, charging) as spool:
+        with open_spool(options, inputs, (output, saved), obfuscator, charging) as spool:
             say_before(spool, charging, resume=resume)
             sink = open_sink(
                 output,

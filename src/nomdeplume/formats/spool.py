@@ -19,7 +19,6 @@ import numpy as np
 
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
-from nomdeplume.formats.targets import sweep_partials
 from nomdeplume.formats.texts import files_in
 from nomdeplume.releasing import Released
 
@@ -45,7 +44,6 @@ class Spool:
                     "the interrupted run had other inputs or options; resume it with the same, or "
                     "leave --resume out to start over."
                 )
-            sweep_partials(output)
             self.found = found if self.resumed else Found()
             self._at, self.documents = 0, len(self.found.numbers)
             self._file.truncate(self.found.end)

@@ -18,12 +18,15 @@ MOST = 10**12  # of a budget: sums of millions of them are still whole numbers o
 def micro(budget: float, *, most: bool = False) -> int:
     """A budget in whole millionths: rounded up, and a limit, of which it is the most, down.
 
-    >>> micro(20), micro(1e-300), micro(1e-7, most=True)
-    (20000000, 1, 0)
+    The twelve digits count that promises are stated with: 100 words at 0.07 are 7.
+
+    >>> micro(20), micro(100 * 0.07), micro(1e-300), micro(1e-7, most=True)
+    (20000000, 7000000, 1, 0)
     """
     if positive("a budget", budget) > MOST:
         raise InputError(f"a ledger holds budgets of up to {MOST:.0e}, got {budget:.3g}.")
-    return int((Decimal(budget) * MICRO).to_integral_value(ROUND_FLOOR if most else ROUND_CEILING))
+    exact = Decimal(f"{budget:.12g}") * MICRO
+    return int(exact.to_integral_value(ROUND_FLOOR if most else ROUND_CEILING))
 
 
 @dataclass(frozen=True)

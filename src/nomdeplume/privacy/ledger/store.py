@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 from urllib.parse import quote
 
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import InputError, PlumeError, PrivacyError
 from nomdeplume.privacy.ledger import key
 
 APPLICATION = 0x6E6D6470  # by which SQLite's header names the program
@@ -39,7 +39,6 @@ SAID = {
     "SQLITE_READONLY": "it cannot be written",
     "SQLITE_BUSY": "others have held it for too long",
     "SQLITE_CORRUPT": "it is damaged",
-    "SQLITE_NOTADB": "it is damaged, or no ledger",
     "SQLITE_CANTOPEN": "it cannot be opened",
     "SQLITE_IOERR": "the disk fails",
 }
@@ -98,7 +97,7 @@ class Store:
         [application] = self.db.execute("PRAGMA application_id").fetchone()
         [version] = self.db.execute("PRAGMA user_version").fetchone()
         if application != APPLICATION:
-            raise InputError(f"{self.path} is not a ledger of nomdeplume.")
+            raise no_ledger(self.path)
         if version != FORMAT:
             raise InputError(f"this program reads ledgers of format {FORMAT}; {self.path} differs.")
         found = self.db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
@@ -131,6 +130,13 @@ def create(path: Path, most: int, now: int) -> None:
             partial.with_name(partial.name + left).unlink(missing_ok=True)
 
 
+def no_ledger(path: Path) -> PlumeError:
+    """What is no ledger is a wrong name; unless it has a key, which says that it was one."""
+    if key.place(path).exists():
+        return PrivacyError(f"the ledger {path} is damaged. Put a sound copy back.")
+    return InputError(f"{path} is not a ledger of nomdeplume.")
+
+
 @contextmanager
 def refusing(path: Path) -> Iterator[None]:
     """Whatever goes wrong with the file is a refusal."""
@@ -138,8 +144,8 @@ def refusing(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         name = getattr(error, "sqlite_errorname", "") or ""
-        if name == "SQLITE_NOTADB" and not key.place(path).exists():
-            raise InputError(f"{path} is not a ledger of nomdeplume.") from None
+        if name == "SQLITE_NOTADB":
+            raise no_ledger(path) from None
         said = next((text for code, text in SAID.items() if name.startswith(code)), "it fails")
         raise PrivacyError(
             f"the ledger {path} cannot be used: {said}. Nothing is released."

@@ -150,6 +150,8 @@ def refusing(path: Path) -> Iterator[None]:
         raise PrivacyError(
             f"the ledger {path} cannot be used: {said}. Nothing is released."
         ) from None
+    except UnicodeDecodeError:  # of SQLite's own words about what is damaged
+        raise no_ledger(path) from None
     except OSError as error:
         raise PrivacyError(
             f"the ledger {path} cannot be used: {error.strerror or 'it fails'}. "

@@ -5,7 +5,7 @@ CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms
 
-.PHONY: demo test lint format table pages audit-page wheel bench clean
+.PHONY: demo test lint format table pages audit-page wheel bench soak clean
 
 demo: $(READY)
 	@cd "$(ROOT)examples" && for text in letters/*.txt; do \
@@ -51,6 +51,14 @@ wheel: $(READY)
 bench: $(READY)
 	cd "$(ROOT)." && for name in $(SPEED); do $(BIN)/python benchmarks/$$name.py || exit 1; done && \
 	  $(BIN)/python scripts/performance_page.py
+
+# The long ones: figures go to tests/soak/results, and docs/trust.md is made of them.
+SOAK := tests/soak/results
+soak: $(READY)
+	cd "$(ROOT)." && mkdir -p $(SOAK) && $(BIN)/python -m tests.soak.load --json $(SOAK)/load.json
+	cd "$(ROOT)." && $(BIN)/python -m tests.soak.kills --kills 1000 --json $(SOAK)/kills.json
+	cd "$(ROOT)." && $(BIN)/python -m tests.soak.fuzz --cases 2000000 --json $(SOAK)/fuzz.json
+	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py
 
 clean:
 	cd "$(ROOT)." && rm -rf .venv dist examples/.demo

@@ -26,6 +26,7 @@ GUIDES = [
         "calibrate.md",
         "evaluate.md",
         "speed.md",
+        "ledger.md",
     )
 ]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
@@ -38,7 +39,9 @@ def blocks(language, page=README):
 
 def commands(page):
     lines = [line for block in blocks("console", page) for line in block.splitlines()]
-    return [line.removeprefix("$ ") for line in lines if re.match(r"\$ (nomdeplume|cat)", line)]
+    return [
+        line.removeprefix("$ ") for line in lines if re.match(r"\$ (! )?(nomdeplume|cat)", line)
+    ]
 
 
 @pytest.fixture
@@ -95,8 +98,8 @@ def test_the_python_example_runs(capsys):
 
 
 def test_the_commands_run(sandbox):
-    assert len(commands(README)) == 11
-    assert [sandbox(command).returncode for command in commands(README)] == [0] * 11
+    assert len(commands(README)) == 13
+    assert [sandbox(command).returncode for command in commands(README)] == [0] * 13
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: guide.name)

@@ -22,7 +22,6 @@ from nomdeplume.privacy.ledger.claims import shown
 
 PRICE = Price(20.0, "distances of a table", "W₁", "mean", "kept", 200.0, 1, 10)
 TIMES = 50  # that an account can be released
-IDS, AUTHORS = 5000, 300
 
 
 def main() -> None:
@@ -30,19 +29,21 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--batch", type=int, default=20, help="documents charged at once, at most")
+    parser.add_argument("--accounts", type=int, default=5000, help="documents; authors are a tenth")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
-    found = run(given.processes, given.seconds, given.batch)
+    found = run(given.processes, given.seconds, given.batch, given.accounts)
     print(json.dumps(found, indent=2))
     if given.json:
         given.json.write_text(json.dumps(found, indent=2) + "\n")
     sys.exit(bool(found["above_the_limit"] or found["lost"]))
 
 
-def run(processes: int, seconds: float, batch: int) -> dict[str, object]:
+def run(processes: int, seconds: float, batch: int, accounts: int) -> dict[str, object]:
     folder = Path(tempfile.mkdtemp())
     try:
-        children = [_forked(_spend, folder, number, seconds, batch) for number in range(processes)]
+        each = (folder, seconds, batch, accounts)
+        children = [_forked(_spend, number, *each) for number in range(processes)]
         looks, above = _watched(folder, seconds)
         failed = sum(os.waitpid(child, 0)[1] != 0 for child in children)
         return {
@@ -56,16 +57,16 @@ def run(processes: int, seconds: float, batch: int) -> dict[str, object]:
         shutil.rmtree(folder)
 
 
-def _spend(folder: Path, number: int, seconds: float, batch: int) -> None:
+def _spend(number: int, folder: Path, seconds: float, batch: int, accounts: int) -> None:
     """Charge until the time is over; what was granted is written down by name."""
     rng, granted = random.Random(number), Counter[bytes]()
     end, asked, transactions = time.monotonic() + seconds, 0, 0
     with Ledger(folder / "a.ledger", limit=20 * TIMES) as ledger:
-        documents = [ledger.claims.by_id(each) for each in range(IDS)]
-        authors = [ledger.claims.by_author(each) for each in range(AUTHORS)]
+        documents = [ledger.claims.by_id(each) for each in range(accounts)]
+        authors = [ledger.claims.by_author(each) for each in range(accounts // 10)]
         while time.monotonic() < end:
-            some = rng.sample(range(IDS), rng.randint(1, batch))
-            claims = [(documents[each], authors[each % AUTHORS]) for each in some]
+            some = rng.sample(range(accounts), rng.randint(1, batch))
+            claims = [(documents[each], authors[each % len(authors)]) for each in some]
             for claim, given in zip(claims, ledger.charge(PRICE, claims), strict=True):
                 granted.update(claim if given else ())
             asked += len(claims)

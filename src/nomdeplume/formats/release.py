@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from numpy.random import Generator
@@ -22,7 +21,7 @@ from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.ledger.claims import Claim
-from nomdeplume.releasing import Item, Released
+from nomdeplume.releasing import SIGNS, Item, Released
 
 TOGETHER = 512  # documents that are charged in one go: what a crash can charge in vain
 NO_ROOM = "no room left under the limit of the ledger."
@@ -102,9 +101,7 @@ class Releases:
 
     def _due(self) -> Iterator[Item]:
         """What is to be released now: charged, if there is a ledger."""
-        offers = self._offers()
-        together = min(TOGETHER, self.obfuscator.level.batch) if self.charging else 1
-        while some := list(islice(offers, together)):
+        for some in self._together():
             for offer, granted in zip(some, self._granted(some), strict=True):
                 if not granted:
                     self._refuse(offer)
@@ -113,6 +110,19 @@ class Releases:
                 if offer.before is None:
                     yield offer.item
                 self._write_before()
+
+    def _together(self) -> Iterator[list[Offer]]:
+        """Offers by as many as are charged at once: a batch, or fewer long texts."""
+        most = min(TOGETHER, self.obfuscator.level.batch) if self.charging else 1
+        some, signs = list[Offer](), 0
+        for offer in self._offers():
+            some.append(offer)
+            signs += len(offer.item) if isinstance(offer.item, str) else 0
+            if len(some) == most or signs >= SIGNS:
+                yield some
+                some, signs = [], 0
+        if some:
+            yield some
 
     def _granted(self, offers: list[Offer]) -> Iterator[bool]:
         """Whether each may be released; what was before needs no leave."""

@@ -36,7 +36,7 @@ def test_units_come_in_the_order_of_their_first_texts():
         assert units.add({"author": author, "topic": "sea"}, each)
 
     assert len(units) == 2
-    assert [(content(one), beside) for one, beside in units] == [
+    assert [(content(one), beside) for one, beside, _ in units] == [
         ({1: 3, 3: 1}, {"id": 1, "author": "Bob"}),
         ({2: 1}, {"id": 2, "author": "Ann"}),
     ]
@@ -68,7 +68,7 @@ def test_values_are_one_if_they_read_alike():
     for value in (7, "7", " 7 ", 0, False):
         units.add({"a": value}, bag(w1=1))
 
-    assert [(len(one), beside["a"]) for one, beside in units] == [(3, 7), (1, 0), (1, False)]
+    assert [(len(one), beside["a"]) for one, beside, _ in units] == [(3, 7), (1, 0), (1, False)]
 
 
 def test_a_unit_of_many_texts_is_all_of_them(rng):
@@ -78,6 +78,14 @@ def test_a_unit_of_many_texts_is_all_of_them(rng):
         some = np.unique(rng.integers(0, 20, 6))
         due[some] += 2
         units.add({"a": "x"}, Bag(some, np.full(len(some), 2)))
-    [(whole, _)] = units
+    [(whole, _, _)] = units
 
     assert content(whole) == {i: int(n) for i, n in enumerate(due)}
+
+
+def test_a_unit_claims_what_its_texts_claim():
+    units, bag = Units("a"), Bag.from_ids(np.array([1]))
+    for name, claim in [("x", (b"1", b"ann")), ("y", (b"2",)), ("x", (b"3", b"ann"))]:
+        units.add({"a": name}, bag, claim)
+
+    assert [claim for _, _, claim in units] == [(b"1", b"ann", b"3"), (b"2",)]

@@ -49,7 +49,7 @@ def test_units_come_in_the_order_of_their_first_texts():
 def test_what_stands_beside_a_unit_is_what_was_asked_for(keep, numbered, beside):
     units = Units("a", keep, numbered)
     units.add({"a": "x", "id": 77, "topic": "sea"}, bag(w1=1))
-    [(_, found)] = units
+    [(_, found, _)] = units
 
     assert set(found) == beside
     assert 77 not in found.values()

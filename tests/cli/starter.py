@@ -84,8 +84,11 @@ def serve(there):
             return
         given = there.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
         if not (child := os.fork()):
-            there.close()
-            started(streams, *json.loads(given))
+            try:
+                there.close()
+                started(streams, *json.loads(given))
+            finally:
+                os._exit(70)  # whatever went wrong, it must not serve on
         for stream in streams:
             os.close(stream)
         _, status = os.waitpid(child, 0)

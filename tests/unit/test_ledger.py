@@ -438,3 +438,27 @@ def test_a_price_is_that_of_the_promise(words):
     assert words.fingerprint[:16] in price.distance
     discrete = Obfuscator.of("syntf", words, epsilon=2, size=10).price
     assert discrete.distance != price.distance
+
+
+def test_whoever_reads_changes_nothing(ledger, path, tmp_path):
+    ledger.charge(PRICE, [document(ledger, 1)])
+    ledger.close()
+    before = path.read_bytes()
+    with Ledger.reading(path) as opened:
+        with pytest.raises(PrivacyError, match="cannot be written"):
+            opened.charge(PRICE, [document(opened, 1)])
+        assert opened.spent(document(opened, 1)[0]).releases == 1
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.ledger", "a.ledger.key"]
+
+
+def test_a_ledger_is_read_where_nothing_can_be_written(ledger, path, tmp_path):
+    ledger.charge(PRICE, [document(ledger, 1)])
+    ledger.close()
+    with pytest.MonkeyPatch.context() as on:
+        on.setattr(os, "access", lambda *_: False)
+        with Ledger.reading(path) as opened:
+            assert opened.spent(document(opened, 1)[0]).releases == 1
+        path.with_name("a.ledger-wal").write_bytes(b"something not yet in the ledger")
+        with pytest.raises(PrivacyError, match="was not closed"):
+            Ledger.reading(path)

@@ -160,8 +160,8 @@ def refusing(path: Path) -> Iterator[None]:
 
 
 def _connected(path: Path, *, writable: bool) -> sqlite3.Connection:
-    mode = "rw" if writable else "ro"
-    if not writable and not os.access(path.parent, os.W_OK):  # then SQLite cannot share it either
+    mode = "rw"  # also to read: SQLite shares a ledger through files beside it, and clears them up
+    if not writable and not os.access(path.parent, os.W_OK):
         if path.with_name(f"{path.name}-wal").exists():
             raise PrivacyError(
                 f"the ledger {path} was not closed; read it where it can be written."
@@ -179,6 +179,7 @@ def _connected(path: Path, *, writable: bool) -> sqlite3.Connection:
         db.execute("PRAGMA trusted_schema = OFF")
         db.execute("PRAGMA cell_size_check = ON")
         db.execute("PRAGMA temp_store = MEMORY")
+        db.execute(f"PRAGMA query_only = {not writable}")
     except BaseException:
         db.close()
         raise

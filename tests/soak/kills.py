@@ -31,6 +31,7 @@ from tests.cli.starter import LOADED, started
 WORDS = ["rain", "harbour", "bread", "snow", "lake", "river", "pear", "apple", "stone", "garden"]
 CANARY = "zyxoquant"  # in every text; no table knows it
 DOCUMENTS = 600
+EACH = 25  # kills of one story, at most
 VAIN = re.compile(r"([\d,]+) documents? w(?:ere|as) charged and not written")
 COMMON = ["--table", "table.txt", "--language", "en", "--quiet", "--size", "10"]
 STORIES = {  # what is killed: arguments, name of the output, whether it goes on or starts over
@@ -100,7 +101,7 @@ class Story:
     def told(self, most: int) -> Counter[str]:
         """Kill, look, and start again until it is done; what was seen."""
         tally: Counter[str] = Counter()
-        longest = self._whole_run()
+        longest, most = self._whole_run(), min(most, self.rng.randint(1, EACH))
         while True:
             patience = self.rng.uniform(0, 1.05 * longest) if tally["kills"] < most else 60
             if self._killed_after(patience):

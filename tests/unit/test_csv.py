@@ -230,7 +230,7 @@ def test_lines_are_counted_through_quoted_line_breaks():
     ("content", "message"),
     [
         ("id,body\n1,rain\n", "no field 'text' in the input; it has id, body. Name the one"),
-        ("id,Review Text,Größe\n1,a,b\n", "it has id, Review Text, Größe"),
+        ("id,Review Text,Größe\n1,a,b\n", "it has id, Review Text, 1 with other names"),
         ("id,text\n1,rain\n", "no field 'topic'"),
         ("7,It rained all day on us.,x\n8,a,b\n", "the first row .* must name its 3 fields"),
         ("Dear mother, the oven burned\nAnn,b\n", "which must name its 2 fields; name the one"),

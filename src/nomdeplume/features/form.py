@@ -77,7 +77,9 @@ def _plain(*kinds: type) -> Callable[[Any], Any]:
 
 
 def _words(value: Any) -> tuple[str, ...]:
-    return tuple(map(_plain(str), _plain(list)(value)))
+    found = tuple(map(_plain(str), _plain(list)(value)))
+    "".join(found).encode()  # half of a pair of surrogates is no letter: a ValueError
+    return found
 
 
 def _fingerprint(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nomdeplume.errors import InputError, Unreadable
 from nomdeplume.extras import arrow
@@ -12,7 +12,9 @@ from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_te
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
-from nomdeplume.formats.streams import Damaged
+from nomdeplume.formats.streams import RATIO, Damaged
+
+T = TypeVar("T")
 
 ROWS = 1024  # at most, in a batch
 BYTES = 1 << 24  # about, in a batch
@@ -35,19 +37,23 @@ def read_files(
 
 def _batches(path: Path, kind: str, fields: Fields) -> Iterator[tuple[Any, int]]:
     """Batches of the columns that are needed, each with the number of rows in the file."""
-    pa = arrow()
     with path.open("rb") as file:
         if begins(file.read(8)) != kind:
             raise InputError(f"{path} is no {kind.capitalize()} file, though it should be.")
-    batches = _parquet(path, fields) if kind == "parquet" else _arrow(path, fields)
+    yield from guarded(_parquet(path, fields) if kind == "parquet" else _arrow(path, fields), path)
+
+
+def guarded(found: Iterator[T], path: Path) -> Iterator[T]:
+    """What is found in a file; where Arrow fails, the file is damaged."""
+    pa = arrow()
     while True:
         try:
-            found = next(batches, None)
+            one = next(found, None)
         except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, SystemError):
             raise Damaged(path) from None
-        if found is None:
+        if one is None:
             return
-        yield found
+        yield one
 
 
 def _parquet(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
@@ -63,15 +69,26 @@ def _parquet(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
 
 
 def _width(metadata: Any, names: list[str]) -> int:
-    """Bytes of a row's columns in the row group where they are widest on average."""
+    """Bytes of a row's columns in the row group where they are widest."""
     groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
     return max((_group_width(group, names) for group in groups), default=0)
 
 
 def _group_width(group: Any, names: list[str]) -> int:
     columns = [group.column(i) for i in range(group.num_columns)]
-    sizes = [each.total_uncompressed_size for each in columns if each.path_in_schema in names]
-    return int(sum(sizes) // max(group.num_rows, 1))
+    rows = max(group.num_rows, 1)
+    return sum(_bytes_of_a_row(each, rows) for each in columns if each.path_in_schema in names)
+
+
+def _bytes_of_a_row(column: Any, rows: int) -> int:
+    """What a value takes on average; all, if it may be one that is stored once for many rows."""
+    size = int(column.total_uncompressed_size)
+    if column.has_dictionary_page:
+        listed = column.data_page_offset - (column.dictionary_page_offset or 0)
+        packed = max(column.total_compressed_size, 1)
+        if 2 * listed > packed or size > RATIO * packed:
+            return size
+    return size // rows
 
 
 def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
@@ -93,7 +110,7 @@ def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
         batches = _numbered(reader) if as_file else _streamed(reader, path)
         size, done = path.stat().st_size, 0
         for batch in batches:
-            _check_sound(batch)  # before anything is asked of it
+            check_sound(batch)  # before anything is asked of it
             done += batch.num_rows
             rows = done * size // max(raw.tell(), 1)  # how many there will be, about
             step = max(1, min(ROWS, BYTES * batch.num_rows // max(batch.nbytes, 1)))
@@ -115,7 +132,7 @@ def _streamed(reader: Any, path: Path) -> Iterator[Any]:
             raise EOFError
 
 
-def _check_sound(batch: Any) -> None:
+def check_sound(batch: Any) -> None:
     """Raise if a batch points outside itself.
 
     A changed offset could show one column's values under the name of another. Strings are
@@ -161,11 +178,14 @@ def _texts(column: Any) -> list[str | Unreadable | None]:
     """The strings of a column; any that is not UTF-8, though it should be, as it decodes."""
     pa = arrow()
     if pa.types.is_dictionary(column.type):
-        column = column.dictionary_decode()
+        used = column.indices.unique().drop_null()
+        known = dict(zip(used.to_pylist(), _texts(column.dictionary.take(used)), strict=True))
+        return [known.get(i) for i in column.indices.to_pylist()]  # a text once, however often
     try:
         return list(column.to_pylist())
     except UnicodeDecodeError:
-        return [value and _decoded(value) for value in column.cast(pa.large_binary()).to_pylist()]
+        values = column.cast(pa.large_binary()).to_pylist()
+        return [None if value is None else _decoded(value) for value in values]
 
 
 def _decoded(value: bytes) -> str | Unreadable:

@@ -15,6 +15,8 @@ from nomdeplume.formats.streams import LONGEST
 DELIMITERS = ",;\t|"
 SAMPLE = 100  # lines that tell the dialect
 QUOTES = "\"'"
+WASTED = 1 << 28  # characters that may be read again: a second or two
+LINE = 100  # characters that take as long as a line does
 
 
 @dataclass(frozen=True)
@@ -91,13 +93,18 @@ def parse(lines: Iterator[str], dialect: Dialect, number: int = 1) -> Iterator[R
     """The rows of a file. One that breaks the rules is its first line; the next begins after it."""
     again: deque[str] = deque()
     row = Row(number, [])
+    fresh = wasted = 0  # characters that were read, and read in vain
 
     def feed() -> Iterator[str]:
+        nonlocal fresh
         size = 0
         while True:
-            line = again.popleft() if again else next(lines, None)
-            if line is None:
+            if again:
+                line = again.popleft()
+            elif (line := next(lines, "")) == "":
                 return
+            else:
+                fresh += len(line)
             size = size + len(line) if row.lines else len(line)
             if size > LONGEST:
                 raise InputError(
@@ -113,6 +120,12 @@ def parse(lines: Iterator[str], dialect: Dialect, number: int = 1) -> Iterator[R
                 yield row
                 row = Row(row.number + len(row.lines), [])
         except csv.Error:
+            wasted += sum(LINE + len(line) for line in row.lines[1:])
+            if wasted > WASTED + 4 * fresh:
+                raise InputError(
+                    f"rows from line {number} to {row.number} break the rules of CSV, and so may "
+                    "all others; is a quote open that never closes?"
+                ) from None
             again.extendleft(reversed(row.lines[1:]))
             del row.lines[1:]
             yield row

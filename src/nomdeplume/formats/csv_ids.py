@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field
 
+DIGITS = 19  # from which on an id is no number that is counted on
 MANY = 20  # ids of one shape after which another shape is a sign that something broke
 
 
@@ -34,7 +35,7 @@ class Ids:
     def add(self, text: str) -> None:
         self.shapes.add(_shape(text))
         self.count += 1
-        number = int(text) if text.isdecimal() and len(text) < 19 else None
+        number = int(text) if text.isdecimal() and len(text) < DIGITS else None
         growing = number is not None and self.last is not None and number > self.last
         self.last = number if growing else None
 
@@ -52,7 +53,9 @@ class Ids:
         """Whether this can be the id of a row that comes after those seen."""
         if not self.tell or _shape(text) not in self.shapes:
             return False
-        return self.last is None or not text.isdecimal() or int(text) > self.last
+        if self.last is None or not text.isdecimal():
+            return True
+        return len(text) >= DIGITS or int(text) > self.last
 
 
 def _shape(text: str) -> str:

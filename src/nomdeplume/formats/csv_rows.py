@@ -16,21 +16,8 @@ from nomdeplume.errors import InputError
 from nomdeplume.formats.csv_dialect import SAMPLE, Dialect, Row, dialect_of, parse
 from nomdeplume.formats.csv_ids import Ids
 from nomdeplume.formats.decode import decode_line
-from nomdeplume.formats.records import Fields, Record, Withheld
+from nomdeplume.formats.records import Fields, Record, Withheld, is_usual
 
-USUAL = frozenset(  # words that names of columns are made of
-    re.findall(
-        r"\w+",
-        """
-        a abstract answer article author body book category class code comment content country
-        created customer date day description document email feedback full genre group id index
-        key label lang language link main message month name no note number order page post
-        product question rating reply review score sentence sentiment source status story
-        subject summary tag tags text time timestamp title topic tweet type updated url user
-        utterance value year
-        """,
-    )
-)
 VALUES = 1000  # of a kept field that are remembered
 SAMPLED = 1 << 20  # characters of them, at most
 EXCEL = re.compile(r"sep=([^\s\"'\\]|\t)\r?\n?", re.IGNORECASE)  # a first line that tells Excel
@@ -201,7 +188,7 @@ def _line_end(row: Row) -> str:
 def _header(row: list[str] | None, fields: Fields) -> list[str]:
     """Names of the fields. If they do not look like names they may be a text, and are not shown."""
     names = [name.strip() for name in row or []]
-    if fields.text not in names and not (names and any(map(_expected, names))):
+    if fields.text not in names and not (names and any(map(is_usual, names))):
         raise InputError(
             f"no field {fields.text!r} in the first row of the CSV file, which must name its "
             f"{len(names)} field{'s' * (len(names) != 1)}; name the one of the text with "
@@ -213,11 +200,6 @@ def _header(row: list[str] | None, fields: Fields) -> list[str]:
     return names
 
 
-def _expected(name: str) -> bool:
-    """Whether a cell is what columns are usually called, so that its row is one of names."""
-    return set(re.split(r"[\W_]+", name.lower())) <= USUAL
-
-
 def names_fields(start: str, text_field: str) -> bool:
     """Whether an input begins with a row of names, the text's or only usual ones among them."""
     sample = start.splitlines(keepends=True)[:SAMPLE]
@@ -227,7 +209,7 @@ def names_fields(start: str, text_field: str) -> bool:
     names = [name.strip() for name in first.cells or []]
     if len(names) < 2 or len(second.cells or []) != len(names):
         return False
-    return text_field in names or all(map(_expected, names))
+    return text_field in names or all(map(is_usual, names))
 
 
 def _sample(lines: Iterator[str]) -> list[str]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,20 @@ from nomdeplume.errors import InputError
 from nomdeplume.formats.kinds import Kind
 
 KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.ASCII)
+USUAL = frozenset(  # words that names of columns are made of
+    re.findall(
+        r"\w+",
+        """
+        a abstract answer article author body book category class code comment content country
+        created customer date day description document email feedback full genre group id index
+        key label lang language link main message month name no note number order page post
+        product question rating reply review score sentence sentiment source status story
+        subject summary tag tags text time timestamp title topic tweet type updated url user
+        utterance value when year
+        """,
+    )
+)
+SHOWN = 6  # names of fields in a message
 COLUMN = re.compile(r"[^\W\d_][\w .:/()#-]{0,39}|_[\w-]{0,39}")
 
 
@@ -72,17 +86,31 @@ class Fields:
         for name in asked:
             if name not in names:
                 hint = " Name the one that holds the text with --text-field." * (name == self.text)
+                like = is_usual if self.text not in names else is_column if columns else is_key
                 raise InputError(
-                    f"no field {name!r} in the input; it has {shown(names, columns)}.{hint}"
+                    f"no field {name!r} in the input; it has {shown(names, like)}.{hint}"
                 )
 
 
-def shown(names: Collection[str], columns: bool) -> str:
-    """Names of fields, as far as they look like names: a key can be a sentence of the text."""
-    like = is_column if columns else KEY.fullmatch
-    plain = [name for name in names if like(name)]
+def shown(names: Collection[str], like: Callable[[str], bool]) -> str:
+    """Names of fields, as far as they look like names: a key can be a sentence of the text.
+
+    Where there is no field of the text, each may be a word of one: records can be counts of
+    words, and the first row of a CSV file its first text. Then only usual names are shown.
+    """
+    plain = [name for name in names if like(name)][:SHOWN]
     others = [f"{len(names) - len(plain)} with other names"] if len(plain) < len(names) else []
     return ", ".join(plain + others) or "no fields"
+
+
+def is_usual(name: str) -> bool:
+    """Whether this is what fields are usually called, so that it is the name of one."""
+    return set(re.split(r"[\W_]+", name.lower())) <= USUAL
+
+
+def is_key(text: str) -> bool:
+    """Whether a text is what programs call their fields."""
+    return KEY.fullmatch(text) is not None
 
 
 def is_column(text: str) -> bool:

@@ -21,9 +21,11 @@ def records(path: Path, kind: str, *, ours: bool = True) -> Iterator[Mapping[str
     A file that is `ours` says nothing about itself; pandas notes the names of its columns.
     """
     if kind in ("parquet", "arrow"):
+        from nomdeplume.formats.columnar import check_sound, guarded
         from nomdeplume.formats.table_sink import batches
 
-        for batch in batches(path, kind):
+        for batch in guarded(batches(path, kind), path):
+            check_sound(batch)
             if batch.schema.metadata and ours:
                 raise ValueError("a release has no notes")
             yield from _rows(batch)

@@ -11,6 +11,8 @@ from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
 from nomdeplume.formats.decode import BROKEN, GZIP, ZSTD, marked, unmarked_utf16
 
+RATIO = 200  # texts shrink to a third, logs to a fiftieth; what shrinks to less is no text
+FREE = 1 << 20  # packed bytes that may unpack to RATIO times as many before anyone looks
 LONGEST = 1 << 29  # bytes of one line, and of one row
 
 
@@ -18,11 +20,11 @@ def unpacked(file: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
     """The content of a file, unpacked as its first bytes ask for."""
     start = file.peek(4)[:4]
     if start[:2] == GZIP:
-        return io.BufferedReader(_Guarded(gzip.GzipFile(fileobj=file).read1, name))
+        return io.BufferedReader(_Guarded(gzip.GzipFile(fileobj=file).read1, name, file))
     if start == ZSTD:
         pa = arrow()
         stream = pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd")
-        return io.BufferedReader(_Guarded(stream.read, name), 1 << 16)
+        return io.BufferedReader(_Guarded(stream.read, name, file), 1 << 16)
     return file
 
 
@@ -34,10 +36,16 @@ class Damaged(InputError):
 
 
 class _Guarded(io.RawIOBase):
-    """A reader whose failures are told as what they mean: the packed file is broken."""
+    """A reader whose failures are told as what they mean: the packed file is broken.
 
-    def __init__(self, read: Callable[[int], bytes], name: str) -> None:
-        self._read, self._name = read, name
+    One that unpacks to far more than texts do is refused before it fills the memory.
+    """
+
+    def __init__(
+        self, read: Callable[[int], bytes], name: str, packed: io.BufferedReader[Any]
+    ) -> None:
+        self._read, self._name, self._packed = read, name, packed
+        self._count = 0
 
     def readable(self) -> bool:
         return True
@@ -47,6 +55,12 @@ class _Guarded(io.RawIOBase):
             data = self._read(len(buffer))
         except BROKEN:
             raise Damaged(self._name) from None
+        self._count += len(data)
+        if self._packed.seekable() and self._count > RATIO * (self._packed.tell() + FREE):
+            raise InputError(
+                f"{self._name} unpacks to more than {RATIO} times its size, which hardly a text "
+                "does; unpack it first."
+            )
         buffer[: len(data)] = data
         return len(data)
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nomdeplume.mechanism.tight import Tight
 
 SHIPPED = Path(__file__).parent.parent / "data" / "stretches.json"
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, OverflowError)
 FORMAT = 2  # one more whenever calibration changes, so that nothing older is believed
 
 
@@ -44,7 +45,7 @@ class Memory:
         """A number above 0 that was found, here or by scripts/subjects.py for what ships."""
         try:
             found = float(self._read(key)["number"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except UNREADABLE:
             return _shipped().get(key)
         return found if 0 < found < inf else None
 
@@ -57,7 +58,7 @@ class Memory:
         try:
             data = self._read(key)
             a, epsilon, exact = float(data["a"]), float(data["epsilon"]), bool(data["exact"])
-        except (OSError, ValueError, KeyError, TypeError):
+        except UNREADABLE:
             return None
         if not (0 < a < inf and 0 <= epsilon <= 2 * a):  # which no calibration is outside of
             return None

@@ -19,6 +19,7 @@ TYPES = {
 }  # fmt: skip
 WRITTEN = ("F32", "F16", "I8", "U8")
 HEADER_LIMIT = 1 << 20
+MOST = 500  # tensors of a file that is looked through: each is mapped, if only to be left out
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -40,8 +41,17 @@ def tensors(path: Path) -> dict[str, NDArray[Any]]:
     """The arrays of a file, mapped into memory; those of a kind that no table has are left out."""
     header, offset = _header(path)
     header.pop("__metadata__", None)
-    found = {name: _map(path, offset, entry) for name, entry in header.items()}
-    return {name: array for name, array in found.items() if array is not None}
+    if len(header) > MOST:
+        raise TableError(f"{path} must hold a table, got {len(header):,} tensors; name another.")
+    found, left = {}, path.stat().st_size
+    for name, entry in header.items():
+        if (array := _map(path, offset, entry)) is None:
+            continue
+        left -= array.nbytes
+        if left < 0:
+            raise TableError(f"{path} has tensors that share their bytes; build it again.")
+        found[name] = _widened(array) if entry["dtype"] == "BF16" else array
+    return found
 
 
 def serialised(arrays: Arrays, metadata: Mapping[str, str]) -> Iterator[bytes | memoryview]:
@@ -83,17 +93,17 @@ def _map(path: Path, offset: int, entry: Any) -> NDArray[Any] | None:
     """One array of the file, mapped if the header tells the truth about it."""
     try:
         kind, shape, (start, end) = entry["dtype"], entry["shape"], entry["data_offsets"]
+        numbers = (*shape, start, end)
     except (KeyError, TypeError, ValueError):
         raise TableError(f"{path} has a tensor that cannot be read; build it again.") from None
-    if not isinstance(kind, str) or any(type(n) is not int or n < 0 for n in (*shape, start, end)):
+    if not isinstance(kind, str) or any(type(n) is not int or n < 0 for n in numbers):
         raise TableError(f"{path} has a tensor that cannot be read; build it again.")
     if kind not in TYPES or len(shape) not in (1, 2) or not all(shape):
         return None
     dtype = np.dtype(TYPES[kind])
     if end - start != prod(shape) * dtype.itemsize or offset + end > path.stat().st_size:
         raise TableError(f"{path} is shorter than its header says; fetch or build it again.")
-    mapped = np.memmap(path, dtype=dtype, mode="r", offset=offset + start, shape=tuple(shape))
-    return _widened(mapped) if kind == "BF16" else mapped
+    return np.memmap(path, dtype=dtype, mode="r", offset=offset + start, shape=tuple(shape))
 
 
 def _widened(halves: NDArray[np.uint16]) -> NDArray[np.float32]:

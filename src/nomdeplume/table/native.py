@@ -11,6 +11,7 @@ of the float32 vectors that come out, so the metric is that of the stored file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -29,6 +30,7 @@ from nomdeplume.table.table import Table, Vectors, digest
 FORMAT = "nomdeplume table 1"
 SMALL = 1 << 23  # numbers, that are held as float32 in 32 MB at most
 LARGEST = {"float32": np.inf, "float16": 65504, "int8": 1e38}  # numbers that each can store
+NAME = 200  # signs of a name and a language, which messages show
 DTYPES = tuple(LARGEST)
 
 
@@ -59,7 +61,8 @@ class Stored:
         return found
 
     def _rows(self, rows: Any) -> NDArray[np.float32]:
-        return np.asarray(np.multiply(self.codes[rows], self.scale[rows], dtype=np.float32))
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later
+            return np.asarray(np.multiply(self.codes[rows], self.scale[rows], dtype=np.float32))
 
 
 def write(table: Table, path: Path, *, dtype: str, notes: Mapping[str, str]) -> None:
@@ -92,16 +95,17 @@ def is_native(path: Path) -> bool:
 def read(path: Path) -> Table:
     """Open a native table without reading its vectors."""
     notes, tensors = container.notes(path), container.tensors(path)
-    if notes.get("format") != FORMAT or not notes.get("fingerprint"):
+    stated = notes.get("fingerprint", "")
+    if notes.get("format") != FORMAT or not re.fullmatch("[0-9a-f]{64}", stated):
         raise TableError(f"{path} was written by another version, or is damaged; build it again.")
     name, language = notes.get("name", path.stem), notes.get("language", "en")
-    if not (name + language).isprintable():
-        raise TableError(f"{path} must have a name and a language that can be printed.")
+    if not (name + language).isprintable() or len(name + language) > NAME:
+        raise TableError(f"{path} must have a short name and a language that can be printed.")
     if not _shaped(tensors):
         raise TableError(f"{path} must hold words and vectors; build it again.")
     vectors = _decode(tensors)
     words = Packed(tensors["words"], len(vectors))
-    return Table(words, vectors, name, language, seal=notes["fingerprint"])
+    return Table(words, vectors, name, language, seal=stated)
 
 
 def _shaped(tensors: Mapping[str, NDArray[Any]]) -> bool:

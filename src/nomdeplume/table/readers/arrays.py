@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import warnings
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tokenize import TokenError
 from typing import Any
@@ -27,13 +29,15 @@ BROKEN = (  # what NumPy and zipfile raise on files that are damaged
     ValueError, EOFError, OSError, KeyError, TypeError, SyntaxError, OverflowError, MemoryError,
     RuntimeError, AttributeError, SystemError, TokenError, zlib.error, zipfile.BadZipFile,
 )  # fmt: skip
+PACKINGS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 DAMAGED = "{} is damaged, cut short, or holds Python objects; save plain numbers again."
 
 
 def read_npy(path: Path, words: Path | None, language: str) -> Table:
     """One array of vectors, mapped; its words in a list beside it."""
     try:
-        vectors = np.load(path, mmap_mode="r", allow_pickle=False)
+        with _quietly():
+            vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     except BROKEN:
         raise TableError(DAMAGED.format(path)) from None
     return _table(path, vectors, _listed(path, words), language)
@@ -43,7 +47,7 @@ def read_npz(path: Path, words: Path | None, language: str) -> Table:
     """An archive of arrays: the one in two dimensions, and the words in an array or beside it."""
     arrays = _unpacked(path)
     inside = [each for each in arrays.values() if each.ndim == 1 and each.dtype.kind == "U"]
-    listed = inside[0].tolist() if len(inside) == 1 and words is None else _listed(path, words)
+    listed = _strings(path, inside[0]) if len(inside) == 1 and not words else _listed(path, words)
     return _table(path, _matrix(path, arrays), listed, language)
 
 
@@ -55,7 +59,10 @@ def read_safetensors(path: Path, words: Path | None, language: str) -> Table:
     tensors = container.tensors(path)
     vectors = _matrix(path, tensors)
     if path.name == MODEL and {"weights", "mapping"} & set(tensors):
-        vectors = weighted(vectors, tensors.get("mapping"), tensors.get("weights"))
+        shared = tensors.get("mapping")
+        if shared is not None and 4 * shared.size * vectors.shape[1] > RATIO * path.stat().st_size:
+            raise TableError(f"{path} maps words to more than {RATIO} times what it holds.")
+        vectors = weighted(vectors, shared, tensors.get("weights"))
     return _table(path, vectors, _listed(path, words), language)
 
 
@@ -66,9 +73,20 @@ def _unpacked(path: Path) -> dict[str, NDArray[Any]]:
             entries = archive.infolist()
             if sum(entry.file_size for entry in entries) > RATIO * path.stat().st_size:
                 raise MemoryError
-            return {entry.filename: _member(archive, entry) for entry in entries}
+            if any(entry.compress_type not in PACKINGS for entry in entries):
+                raise ValueError("packed as NumPy packs nothing")
+            with _quietly():
+                return {entry.filename: _member(archive, entry) for entry in entries}
     except BROKEN:
         raise TableError(DAMAGED.format(path)) from None
+
+
+@contextmanager
+def _quietly() -> Iterator[None]:
+    """Without what NumPy says on standard error about headers that are old, or lie."""
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
 
 
 def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
@@ -85,6 +103,14 @@ def _member(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> NDArray[Any]:
         return array
 
 
+def _strings(path: Path, words: NDArray[Any]) -> list[str]:
+    """The words of an array, if they are in Unicode."""
+    try:
+        return [str(word) for word in words.tolist()]
+    except (ValueError, MemoryError):
+        raise TableError(DAMAGED.format(path)) from None
+
+
 def _matrix(path: Path, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
     matrices = [each for each in arrays.values() if each.ndim == 2 and each.dtype.kind in "fiu"]
     if len(matrices) != 1:
@@ -97,7 +123,8 @@ def _matrix(path: Path, arrays: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
 def _table(path: Path, vectors: NDArray[Any], words: Sequence[str], language: str) -> Table:
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
         raise TableError(
-            f"{path} must hold numbers in two dimensions, got {vectors.dtype} {vectors.shape}."
+            f"{path} must hold numbers in two dimensions, got an array of {vectors.ndim} "
+            f"with values of kind {vectors.dtype.kind!r}."
         )
     if len(words) != len(vectors):
         raise TableError(f"{path} has {len(vectors)} vectors, but the list has {len(words)} words.")

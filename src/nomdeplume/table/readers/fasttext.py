@@ -25,6 +25,7 @@ from nomdeplume.table.table import Ids, Table
 MAGIC = struct.pack("<i", 793712314)
 VERSIONS = (11, 12)
 SUPERVISED = 3
+LONGEST = 64  # letters of an n-gram; models have 6 or so, and a word has as many of each length
 WORDS = 1000  # whose n-grams are hashed together
 STEP = 50  # whose vectors are gathered together
 END_OF_TEXT = b"</s>"  # the one word without n-grams
@@ -141,7 +142,7 @@ def _model(raw: IO[bytes], name: str) -> Model:
         if version not in VERSIONS:
             raise TableError(f"{name} must be a fastText model of version 12, got {version}.")
         entries, words, _, _, pruned = struct.unpack_from("<3i2q", data, 64)
-        if not 0 < words <= entries or buckets < 0 or k < 1:
+        if not 0 < words <= entries or buckets < 0 or k < 1 or longest > LONGEST:
             raise EOFError("the header cannot be true")
         if pruned >= 0:
             raise TableError(QUANTISED.format(name))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 import zlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +14,15 @@ from nomdeplume.table.shelf.sources import Source
 from nomdeplume.table.table import Table
 
 CHUNK = 1 << 20
-DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError, RuntimeError)
+DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    RuntimeError,
+    OSError,
+    OverflowError,
+)
 
 
 def open_published(file: Path, source: Source, bench: Path) -> Table:
@@ -35,19 +44,24 @@ def _unzipped(file: Path, member: str, folder: Path) -> Path:
     target = folder / member
     try:
         archive = zipfile.ZipFile(file)
-    except (zipfile.BadZipFile, NotImplementedError, ValueError):
+    except DAMAGED:
         raise TableError(f"{file.name} must be a zip, got something else or a part.") from None
     with archive, target.open("wb") as unpacked:
         entry = _entry(archive, file.name, member)
-        try:
-            with archive.open(entry) as packed:
-                while piece := packed.read(CHUNK):  # no more than stated, and the CRC is checked
-                    unpacked.write(piece)
-        except DAMAGED:
-            raise TableError(f"{file.name} is damaged or cut short.") from None
+        unpacked.writelines(_pieces(archive, entry, file.name))
     if target.stat().st_size != entry.file_size:
         raise TableError(f"{member} must have the {entry.file_size:,} bytes that the zip states.")
     return target
+
+
+def _pieces(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, name: str) -> Iterator[bytes]:
+    """What a member unpacks to, no more than is stated; the CRC is checked at its end."""
+    try:
+        with archive.open(entry) as packed:
+            while piece := packed.read(CHUNK):
+                yield piece
+    except DAMAGED:
+        raise TableError(f"{name} is damaged or cut short.") from None
 
 
 def _entry(archive: zipfile.ZipFile, name: str, member: str) -> zipfile.ZipInfo:

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from nomdeplume import strict_json
 from nomdeplume.errors import TableError
 
 if sys.platform != "win32":
@@ -122,7 +123,7 @@ def _ours(file: FileIO, path: Path) -> bool:
 def _read(path: Path) -> Note | None:
     """The note at `path`, if there is one and it is whole."""
     try:
-        note = Note(**json.loads(path.read_text(encoding="utf-8")))
+        note = Note(**strict_json.loads(path.read_text(encoding="utf-8")))
     except (OSError, TypeError, ValueError):
         return None
     total = note.total is None or type(note.total) is int

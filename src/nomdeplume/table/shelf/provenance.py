@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from hashlib import file_digest
@@ -13,6 +14,8 @@ from typing import Self
 from nomdeplume import strict_json
 from nomdeplume.errors import TableError
 
+DAY = r"\d{4}-\d\d-\d\d"
+
 
 @dataclass(frozen=True)
 class Origin:
@@ -22,6 +25,12 @@ class Origin:
     bytes: int
     url: str
     first_fetched: str  # a day, in UTC
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether it holds a hash and a day, which messages show."""
+        day = isinstance(self.first_fetched, str) and re.fullmatch(DAY, self.first_fetched)
+        return isinstance(self.sha256, str) and self.sha256.isalnum() and bool(day)
 
     @classmethod
     def of(cls, path: Path, url: str) -> Self:
@@ -68,8 +77,8 @@ class Provenance:
         try:
             content = strict_json.loads(self.path.read_text(encoding="utf-8"))
             origins = {file: Origin(**origin) for file, origin in content.items()}
-            if not all(isinstance(each.sha256, str) for each in origins.values()):
-                raise TypeError("not a hash")
+            if not all(each.is_sound for each in origins.values()):
+                raise TypeError("no hash, or no day")
             return origins
         except (AttributeError, TypeError, ValueError):
             raise TableError(

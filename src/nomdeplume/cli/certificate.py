@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nomdeplume.privacy.certificate import Certificate
     from nomdeplume.vocabulary import Vocabulary
 
+NAMED = frozenset({"short", "iso", "none"})  # lists of stop words that ship
 UNCHECKED = (
     "Nobody can tell from these files who made them,\n"
     "or that the noise was kept secret: a certificate is not signed."
@@ -53,19 +54,22 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         raise InputError("a certificate must be UTF-8 text; this file is not.") from None
     if options["stop_words"] == ("default",):
         lists = [each.partition("-")[0] for each in stated.stop_words.split("+")]
-        if "file" in lists:
+        if not set(lists) <= NAMED:  # no certificate names a file that is then read
             raise InputError(
-                f"the certificate is for the stop words {stated.stop_words}; give all of them "
-                "with --stop-words."
+                f"the certificate is for the stop words {_short(stated.stop_words)}; give all of "
+                "them with --stop-words."
             )
         options["stop_words"] = tuple(lists)
     if stated.features and options["features"] is None:
         raise InputError(
-            f"the certificate is for features, {stated.features}; give their file with --features."
+            f"the certificate is for features, {_short(stated.features)}; give their file with "
+            "--features."
         )
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
-        raise InputError(f"the certificate is for table {stated.table!r}; give it with --table.")
+        raise InputError(
+            f"the certificate is for table {stated.table!r:.80}; give it with --table."
+        )
     if stated.output_fingerprint != _unlisted(stated, vocabulary) and not options["output_words"]:
         raise InputError(
             f"the certificate is for {stated.output_words:,} words that could come out; give "
@@ -90,6 +94,11 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
     if wrong:
         raise PrivacyError(f"not as the certificate says: {', '.join(wrong)}.")
     click.echo(f"\nAll {len(checks)} checks passed. {UNCHECKED}")
+
+
+def _short(text: str) -> str:
+    """What a certificate says, on one line and not at length: anybody can have written it."""
+    return text if text.isprintable() and len(text) <= 200 else f"{text[:80]!r}…"
 
 
 def _unlisted(stated: Certificate, vocabulary: Vocabulary) -> str:

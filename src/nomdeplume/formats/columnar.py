@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_text
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
-from nomdeplume.formats.records import Fields, Meter, Record, Withheld
+from nomdeplume.formats.records import Fields, Meter, Record, Withheld, is_column
 from nomdeplume.formats.streams import RATIO, Damaged
 
 T = TypeVar("T")
@@ -62,22 +63,23 @@ def _parquet(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
 
     with pq.ParquetFile(path, buffer_size=1 << 20, pre_buffer=False) as file:
         names = _needed(file.schema_arrow, fields)
-        rows = file.metadata.num_rows
-        size = max(1, min(ROWS, BYTES // max(_width(file.metadata, names), 1)))
-        for batch in file.iter_batches(batch_size=size, columns=names, use_threads=False):
-            yield batch, rows
+        read = partial(file.iter_batches, columns=names, use_threads=False)
+        for i in range(file.num_row_groups):
+            _ = next(read(batch_size=1, row_groups=[i]), None)
+            size = max(1, min(ROWS, BYTES // max(_width(file, i, names), 1)))
+            for batch in read(batch_size=size, row_groups=[i]):
+                yield batch, file.metadata.num_rows
 
 
-def _width(metadata: Any, names: list[str]) -> int:
-    """Bytes of a row's columns in the row group where they are widest."""
-    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
-    return max((_group_width(group, names) for group in groups), default=0)
+def _width(file: Any, number: int, names: list[str]) -> int:
+    """Bytes of the columns in a row of a group, of which a row was read before.
 
-
-def _group_width(group: Any, names: list[str]) -> int:
-    columns = [group.column(i) for i in range(group.num_columns)]
-    rows = max(group.num_rows, 1)
-    return sum(_bytes_of_a_row(each, rows) for each in columns if each.path_in_schema in names)
+    To ask for what is said of a column aborts the whole process where that is damaged; to
+    read it fails as it should. So only columns are asked for that could be read.
+    """
+    group = file.metadata.row_group(number)
+    places = [i for i in range(len(file.schema)) if file.schema.column(i).path in names]
+    return sum(_bytes_of_a_row(group.column(i), max(group.num_rows, 1)) for i in places)
 
 
 def _bytes_of_a_row(column: Any, rows: int) -> int:
@@ -150,7 +152,7 @@ def check_sound(batch: Any) -> None:
 
 def _needed(schema: Any, fields: Fields) -> list[str]:
     """The text and what is released beside it, if the file has them and they are plain."""
-    fields.check(schema.names, columns=True)
+    fields.check(schema.names, is_column)
     for name in (fields.text, *fields.released):
         if schema.names.count(name) > 1:
             raise InputError(f"field {name!r} is there twice; rename one.")

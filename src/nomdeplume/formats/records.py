@@ -80,16 +80,17 @@ class Fields:
         """Fields that come out as they went in."""
         return tuple(dict.fromkeys((*([self.id] if self.with_id else []), *self.keep)))
 
-    def check(self, names: Collection[str], *, columns: bool = False) -> None:
-        """A field that the first record lacks is more likely misspelt than missing."""
+    def check(self, names: Collection[str], like: Callable[[str], bool]) -> None:
+        """A field that the first record lacks is more likely misspelt than missing.
+
+        Names are told if they look `like` some; only usual ones where there is no text.
+        """
         asked = [self.text, *self.keep] + ([self.id] if self.id != Fields.id else [])
         for name in asked:
             if name not in names:
                 hint = " Name the one that holds the text with --text-field." * (name == self.text)
-                like = is_usual if self.text not in names else is_column if columns else is_key
-                raise InputError(
-                    f"no field {name!r} in the input; it has {shown(names, like)}.{hint}"
-                )
+                there = shown(names, like if self.text in names else is_usual)
+                raise InputError(f"no field {name!r} in the input; it has {there}.{hint}")
 
 
 def shown(names: Collection[str], like: Callable[[str], bool]) -> str:
@@ -105,7 +106,7 @@ def shown(names: Collection[str], like: Callable[[str], bool]) -> str:
 
 def is_usual(name: str) -> bool:
     """Whether this is what fields are usually called, so that it is the name of one."""
-    return set(re.split(r"[\W_]+", name.lower())) <= USUAL
+    return is_column(name) and set(re.split(r"[\W_]+", name.lower())) <= USUAL
 
 
 def is_key(text: str) -> bool:

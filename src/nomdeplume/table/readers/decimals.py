@@ -57,7 +57,7 @@ def _parsed(text: bytes) -> NDArray[np.float32]:
     plain = whole_fits & fraction_fits & (whole < LIMIT) & (whole_places + decimal_places > 0)
     plain &= (ends - dots <= 9) & (dots - first <= 8)
     for i in np.flatnonzero(~plain):
-        values[i] = _one(padded[starts[i] : ends[i]].tobytes())
+        values[i] = decimal(padded[starts[i] : ends[i]].tobytes())
     with np.errstate(over="ignore"):  # a number beyond float32 is infinite, which is refused later
         return np.asarray(values, dtype=np.float32)
 
@@ -93,7 +93,8 @@ def _digits(words: Words, count: Places) -> tuple[NDArray[np.float64], NDArray[n
     return (x & np.uint64(0xFFFFFFFF)).astype(np.float64), fits
 
 
-def _one(number: bytes) -> float:
+def decimal(number: bytes) -> float:
+    """One number by itself; ValueError if it is none."""
     if b"_" in number or number != number.strip():
         raise ValueError("not a number")  # Python reads 1_000 as a number; no table means that
     return float(number)

@@ -69,8 +69,9 @@ class Model:
         gathered = self.vectors[rows[firsts[0] : firsts[-1]]]
         if hasattr(mmap, "MADV_DONTNEED"):
             self.vectors._mmap.madvise(mmap.MADV_DONTNEED)
-        sums = np.add.reduceat(gathered, firsts[:-1] - firsts[0], axis=0)
-        return np.divide(sums, np.diff(firsts)[:, None], dtype=np.float32)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later
+            sums = np.add.reduceat(gathered, firsts[:-1] - firsts[0], axis=0)
+            return np.divide(sums, np.diff(firsts)[:, None], dtype=np.float32)
 
 
 def read_fasttext(file: Unpacked, language: str) -> Table:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.errors import TableError
-from nomdeplume.table.readers.decimals import decimals
+from nomdeplume.table.readers.decimals import decimal, decimals
 from nomdeplume.table.readers.gather import Gathering
 from nomdeplume.table.readers.unpack import Unpacked
 from nomdeplume.table.table import Table
@@ -152,6 +152,7 @@ def _entry(line: bytes, k: int, place: str) -> tuple[bytes, NDArray[np.float32]]
 def is_number(text: bytes) -> bool:
     """Whether a text is one number as tables write it."""
     try:
-        return len(decimals(text)) == 1
+        decimal(text)
     except ValueError:
         return False
+    return True

@@ -40,8 +40,9 @@ class Beside:
         try:
             given = vector.split(" ") if isinstance(vector, str) else vector
             numbers = np.array([float(each) for each in given])
-        except (TypeError, ValueError, AttributeError):
+        except (TypeError, ValueError, AttributeError, OverflowError):
             return False
         right = len(numbers) == self.certificate.settings.get("dimensions")
-        steps = numbers / (self.grid or np.nan)
+        with np.errstate(over="ignore", invalid="ignore"):
+            steps = numbers / (self.grid or np.nan)
         return bool(right and np.isfinite(numbers).all() and (steps == np.rint(steps)).all())

@@ -250,7 +250,7 @@ def _typed(value: Any, kind: str) -> Any:
     if kind.startswith("dict"):
         if not isinstance(value, dict) or not {*map(type, value.values())} <= {int, float, str}:
             raise TypeError(kind)
-        return value
+        return {name: _counted(each) for name, each in value.items()}
     if kind == "tuple[str, ...]":
         return tuple(_typed(each, "str") for each in _typed(value, "list"))
     if kind == "float | None" and value is None:
@@ -259,4 +259,11 @@ def _typed(value: Any, kind: str) -> Any:
         return float(_typed(value, "number"))
     if kind in PLAIN and type(value) not in PLAIN[kind]:
         raise TypeError(kind)
+    return _counted(value)
+
+
+def _counted(value: Any) -> Any:
+    """`value`, unless it is a whole number beyond those that are counted with."""
+    if type(value) is int and abs(value) >= 1 << 63:
+        raise OverflowError
     return value

@@ -3,6 +3,7 @@ ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
 READY := $(ROOT).venv/.ready
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
+CASES := 2000000
 SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms
 
 .PHONY: demo test lint format table pages audit-page wheel bench soak clean
@@ -29,6 +30,9 @@ demo: $(READY)
 
 test: lint
 	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
+
+soak: $(READY)
+	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tests.soak.fuzz --cases $(CASES)
 
 lint: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports

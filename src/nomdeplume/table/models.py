@@ -43,9 +43,11 @@ def _parts(model: Any) -> tuple[list[Any], Any]:
 
 def weighted(vectors: Any, mapping: Any, weights: Any) -> NDArray[np.float32]:
     """The vectors of model2vec's tokens: several may share a row, and each may have a weight."""
-    rows = np.asarray(vectors, dtype=np.float32)
     try:
-        rows = rows if mapping is None else rows[np.asarray(mapping)]
-        return rows if weights is None else rows * np.asarray(weights, np.float32).reshape(-1, 1)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused later
+            rows = np.asarray(vectors, dtype=np.float32)
+            rows = rows if mapping is None else rows[np.asarray(mapping)]
+            scale = None if weights is None else np.asarray(weights, np.float32).reshape(-1, 1)
+            return rows if scale is None else rows * scale
     except (IndexError, ValueError):
         raise TableError("the model's weights or mapping do not fit its vectors.") from None

@@ -107,7 +107,7 @@ def _strings(path: Path, words: NDArray[Any]) -> list[str]:
     """The words of an array, if they are in Unicode."""
     try:
         return [str(word) for word in words.tolist()]
-    except (ValueError, MemoryError):
+    except BROKEN:
         raise TableError(DAMAGED.format(path)) from None
 
 

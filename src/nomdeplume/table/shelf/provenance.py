@@ -29,8 +29,8 @@ class Origin:
     @property
     def is_sound(self) -> bool:
         """Whether it holds a hash and a day, which messages show."""
-        day = isinstance(self.first_fetched, str) and re.fullmatch(DAY, self.first_fetched)
-        return isinstance(self.sha256, str) and self.sha256.isalnum() and bool(day)
+        stated = ((self.sha256, "[0-9a-f]+"), (self.first_fetched, DAY))
+        return all(isinstance(text, str) and re.fullmatch(like, text) for text, like in stated)
 
     @classmethod
     def of(cls, path: Path, url: str) -> Self:

@@ -92,6 +92,7 @@ KEPT = {
     "a table at length": ("certificate, checked", lambda: changed("csv", table="x" * 900)),
     "a word for a column": ("csv", lambda: b'a,"zyxoquant",x\n'),
     "words for keys": ("jsonl", lambda: b'{"zyxoquant": 2, "wumblegorf": 1}\n'),
+    "a word for one of the keys": ("jsonl", lambda: b'{"text": "", "zyxoquant": 1}\n'),
     "many columns": ("csv", lambda: b",".join(b"text%d" % i for i in range(500))),
     "weights beyond all numbers": (
         "table, model2vec",

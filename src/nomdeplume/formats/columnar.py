@@ -12,7 +12,7 @@ from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_text
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
-from nomdeplume.formats.records import Fields, Meter, Record, Withheld, is_column
+from nomdeplume.formats.records import Fields, Meter, Record, Withheld
 from nomdeplume.formats.streams import RATIO, Damaged
 
 T = TypeVar("T")
@@ -152,7 +152,7 @@ def check_sound(batch: Any) -> None:
 
 def _needed(schema: Any, fields: Fields) -> list[str]:
     """The text and what is released beside it, if the file has them and they are plain."""
-    fields.check(schema.names, is_column)
+    fields.check(schema.names)
     for name in (fields.text, *fields.released):
         if schema.names.count(name) > 1:
             raise InputError(f"field {name!r} is there twice; rename one.")

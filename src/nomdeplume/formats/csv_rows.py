@@ -196,7 +196,7 @@ def _header(row: list[str] | None, fields: Fields) -> list[str]:
         )
     if len(set(names)) < len(names):
         raise InputError("the first row of a CSV file names a field twice; rename one.")
-    fields.check(names, is_usual)
+    fields.check(names)
     return names
 
 

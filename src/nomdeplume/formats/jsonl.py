@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nomdeplume import strict_json
 from nomdeplume.errors import InputError, Unreadable
 from nomdeplume.formats.decode import decode, marked
-from nomdeplume.formats.records import Fields, Record, Withheld, is_key
+from nomdeplume.formats.records import Fields, Record, Withheld
 
 LIKE_JSON = re.compile(r'\{\s*"|\[\s*[{\[]')
 
@@ -38,7 +38,7 @@ def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[R
         try:
             data, remark = _object(line)
             if unchecked:
-                fields.check(data, is_key)
+                fields.check(data)
                 _check_plain(data, fields)
                 unchecked = False
             yield _record(f"{place} {number}", data, fields, remark)

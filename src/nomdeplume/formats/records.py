@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,6 @@ from typing import Any
 from nomdeplume.errors import InputError
 from nomdeplume.formats.kinds import Kind
 
-KEY = re.compile(r"[A-Za-z_][\w-]{0,30}", re.ASCII)
 USUAL = frozenset(  # words that names of columns are made of
     re.findall(
         r"\w+",
@@ -80,26 +79,21 @@ class Fields:
         """Fields that come out as they went in."""
         return tuple(dict.fromkeys((*([self.id] if self.with_id else []), *self.keep)))
 
-    def check(self, names: Collection[str], like: Callable[[str], bool]) -> None:
-        """A field that the first record lacks is more likely misspelt than missing.
-
-        Names are told if they look `like` some; only usual ones where there is no text.
-        """
+    def check(self, names: Collection[str]) -> None:
+        """A field that the first record lacks is more likely misspelt than missing."""
         asked = [self.text, *self.keep] + ([self.id] if self.id != Fields.id else [])
         for name in asked:
             if name not in names:
                 hint = " Name the one that holds the text with --text-field." * (name == self.text)
-                there = shown(names, like if self.text in names else is_usual)
-                raise InputError(f"no field {name!r} in the input; it has {there}.{hint}")
+                raise InputError(f"no field {name!r} in the input; it has {shown(names)}.{hint}")
 
 
-def shown(names: Collection[str], like: Callable[[str], bool]) -> str:
-    """Names of fields, as far as they look like names: a key can be a sentence of the text.
+def shown(names: Collection[str]) -> str:
+    """Names of fields, those that are usual: any other can be a word of a text.
 
-    Where there is no field of the text, each may be a word of one: records can be counts of
-    words, and the first row of a CSV file its first text. Then only usual names are shown.
+    Records can be counts of words, and the first row of a CSV file its first text.
     """
-    plain = [name for name in names if like(name)][:SHOWN]
+    plain = [name for name in names if is_usual(name)][:SHOWN]
     others = [f"{len(names) - len(plain)} with other names"] if len(plain) < len(names) else []
     return ", ".join(plain + others) or "no fields"
 
@@ -107,11 +101,6 @@ def shown(names: Collection[str], like: Callable[[str], bool]) -> str:
 def is_usual(name: str) -> bool:
     """Whether this is what fields are usually called, so that it is the name of one."""
     return is_column(name) and set(re.split(r"[\W_]+", name.lower())) <= USUAL
-
-
-def is_key(text: str) -> bool:
-    """Whether a text is what programs call their fields."""
-    return KEY.fullmatch(text) is not None
 
 
 def is_column(text: str) -> bool:

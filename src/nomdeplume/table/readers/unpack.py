@@ -31,8 +31,12 @@ class Unpacked:
         self._count = 0
 
     def __enter__(self) -> Self:
-        if self.peek(3) == BOM_UTF8:  # as editors on Windows begin a text
-            self.read(3)
+        try:
+            if self.peek(3) == BOM_UTF8:  # as editors on Windows begin a text
+                self.read(3)
+        except TableError:
+            self._file.close()
+            raise
         return self
 
     def __exit__(

@@ -31,9 +31,6 @@ demo: $(READY)
 test: lint
 	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
 
-soak: $(READY)
-	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m tests.soak.fuzz --cases $(CASES)
-
 lint: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
 
@@ -61,7 +58,7 @@ SOAK := tests/soak/results
 soak: $(READY)
 	cd "$(ROOT)." && mkdir -p $(SOAK) && $(BIN)/python -m tests.soak.load --json $(SOAK)/load.json
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.kills --kills 1000 --json $(SOAK)/kills.json
-	cd "$(ROOT)." && $(BIN)/python -m tests.soak.fuzz --cases 2000000 --json $(SOAK)/fuzz.json
+	cd "$(ROOT)." && $(BIN)/python -m tests.soak.fuzz --cases $(CASES) --json $(SOAK)/fuzz.json
 	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py
 
 clean:

@@ -55,6 +55,14 @@ def positive(name: str, value: float) -> float:
     return value
 
 
+def stated(name: str, value: float, widest: float) -> None:
+    """Refuse an ε whose loss between the farthest words is beyond floats, or next to it."""
+    if not math.isfinite(value * (4 * widest)):
+        raise InputError(
+            f"{name} must be smaller on this table, got {value!r}: floats cannot hold its losses."
+        )
+
+
 def whole(name: str, value: int, *, least: int = 1, most: int = 10**7) -> int:
     """`value`, if it is a whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:

@@ -50,7 +50,7 @@ class Bayes:
         logs = np.log(weights[ids])
 
         def most_probable(noisy: Floats) -> Ids:
-            best, found = np.full(len(noisy), -np.inf), np.zeros(len(noisy), dtype=np.int64)
+            best, found = np.full(len(noisy), -np.inf), np.full(len(noisy), ids[0])
             for start in range(0, len(ids), WORDS):
                 some = ids[start : start + WORDS]
                 scores = noise.log_density(noisy, places.vectors[some].astype(np.float64))

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.distance.ground import Listed
-from nomdeplume.errors import InputError, positive, whole
+from nomdeplume.errors import InputError, positive, stated, whole
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up
 from nomdeplume.mechanism.lists import lists_of
 from nomdeplume.privacy.guarantee import Guarantee
@@ -46,6 +46,7 @@ class Diffractor:
             )
         whole("lists", self.lists, most=100)
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
+        stated("epsilon", self.epsilon, len(self._ids))
 
     @property
     def outputs(self) -> Ids | None:

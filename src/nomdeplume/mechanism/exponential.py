@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.errors import InputError, PrivacyError, positive
+from nomdeplume.errors import InputError, PrivacyError, positive, stated
 from nomdeplume.mechanism.choice import Choice
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.remembered import Memory
@@ -55,6 +55,8 @@ class Exponential:
         object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
         if self.weights is not None:
             object.__setattr__(self, "weights", weighed(self.weights, self.table, self._answers))
+        widest = self.score.at(self.a, len(self._answers)).metric.widest(self.table.radius)
+        stated("a", self.a, max(widest, 1.0))
 
     @classmethod
     def of(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.compose import Compose, Composer, Herding
 from nomdeplume.compose.belief import Belief
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, stated
 from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
 from nomdeplume.mechanism.remembered import Memory
@@ -63,7 +63,8 @@ class NoisyMean:
             from nomdeplume.mechanism.exponential import weighed
 
             object.__setattr__(self, "weights", weighed(self.weights, self.table, self._outputs))
-        _ = self.guarantee.over_means(), self.stretch  # refuse now what cannot be promised
+        _ = self.guarantee.over_means()  # refuse now what cannot be promised
+        stated("the budget", self.noise.guarantee.epsilon, 2 * self.reach)
         least = self.dimensions / (2.0**42 * self.grid)
         if self.noise.guarantee.epsilon < least:
             raise InputError(

@@ -14,7 +14,7 @@ from nomdeplume.decode import Decode, Decoder, Nearest, Vickrey
 from nomdeplume.decode.nearest import Search
 from nomdeplume.distance import Chord
 from nomdeplume.distance.ground import directions
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, stated
 from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
 from nomdeplume.mechanism.inputs import made_of
 from nomdeplume.nearest import Auto, Exact, Scan
@@ -48,7 +48,8 @@ class NoisyNearest:
     def __post_init__(self) -> None:
         if isinstance(self.noise.guarantee.metric, Chord) and not isinstance(self.image, Unit):
             raise InputError("noise on the sphere is for vectors of length 1; give image=Unit().")
-        _ = self.guarantee  # refuse now what cannot be promised
+        word = self.guarantee  # refused now, if nothing can be promised
+        stated("epsilon", word.epsilon, word.metric.widest(self.table.radius))
         least = self.places.dimensions / (2.0**42 * self.places.grid)
         if self.noise.guarantee.epsilon < least:
             raise InputError(

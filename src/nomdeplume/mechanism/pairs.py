@@ -98,7 +98,7 @@ class Steepest:
         return n * n / 2 * (self.words.table.dimensions + values[:1].size)
 
     def _prepare(self) -> None:
-        """Vectors and numbers at most 1 long, so that float32 holds all that is made of them.
+        """Vectors, numbers and doubts at most 1, so that float32 holds all that is made of them.
 
         A sum of k + 2 products of rounded numbers errs by less than (k + 8)·2⁻²⁴ of the sizes
         of its terms, of which the squared norms and twice the product are at most 4 in all.
@@ -113,7 +113,7 @@ class Steepest:
         self._cap = np.float32(min(self.words.cap / self._scale, 3.0) ** 2 * (1 - 1e-6))
         middle = values - values.mean(axis=0)
         sizes = np.abs(middle) if values.ndim == 1 else np.sqrt(squared(middle))
-        self._unit = float(sizes.max()) or 1.0
+        self._unit = max(float(sizes.max()), self.words.doubt) or 1.0
         self._rise = self._of_numbers(middle) if values.ndim == 1 else self._of_rows(middle)
 
     def _of_numbers(self, middle: Floats) -> Rise:

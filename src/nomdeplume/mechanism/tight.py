@@ -116,8 +116,7 @@ def _largest(make: Callable[[float], Choice], inputs: Ids, pairs: Ids, epsilon: 
     """The largest a between ε/2 and ε at which some pairs lose at most ε, by halving."""
     aim = epsilon * (1 - 1e-9)
     low, high = epsilon / 2, aim  # the textbook holds below, nothing above
-    while high - low > 1e-10 * epsilon:
-        middle = (low + high) / 2
+    while high - low > 1e-10 * epsilon and low < (middle := low + (high - low) / 2) < high:
         choice = make(middle)
         lost = losses(choice, inputs, pairs).max() if len(pairs) else 0.0
         low, high = (middle, high) if max(lost, middle) <= aim else (low, middle)
@@ -137,11 +136,11 @@ def _doubt(choice: Choice) -> float:
     A sum of V weights errs by far less than V/4 units of 2⁻⁵³ of it, as it is taken in blocks,
     on a card too; a squared distance by k + 8 of them, in whatever order it is summed, of terms
     of at most 4·radius², and a times its root by that many of a·radius, where it is not so
-    small that it was computed directly.
+    small that it was computed directly; nor can a capped score err by more than the cap.
     """
     table = choice.table
-    far = (table.dimensions + 8) * choice.a * table.radius
-    return float((len(choice.answers) / 4 + 64 + 16 * far) * 2.0**-53)
+    far = 16 * (table.dimensions + 8) * choice.a * table.radius * 2.0**-53
+    return float((len(choice.answers) / 4 + 64) * 2.0**-53 + min(far, choice.a * _cap(choice)))
 
 
 def _up(value: float, a: float) -> float:

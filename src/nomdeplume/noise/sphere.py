@@ -77,7 +77,8 @@ def inside(chances: Floats) -> Floats:
 
 def lift(table: Table, height: float) -> Table:
     """Words at (x, height): seen from 0 they lie on a cap, so that directions tell them apart."""
-    vectors = np.full((len(table), table.dimensions + 1), height, dtype=np.float32)
+    with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and refused
+        vectors = np.full((len(table), table.dimensions + 1), height, dtype=np.float32)
     vectors[:, :-1] = table.vectors[:]
     return Table.owning(table.words, vectors, table.name, table.language)
 

@@ -77,7 +77,7 @@ def versines(kappa: float, k: int, n: int, rng: Generator) -> Floats:
     nowhere far above the due one; two draws of three are taken, or more. All is written in
     1 − W, which keeps its digits where κ is large and W nearly 1.
     """
-    b = (k - 1) / (2 * kappa + np.hypot(2 * kappa, k - 1))
+    b = (k - 1) / 4 / (kappa / 2 + np.hypot(kappa / 2, (k - 1) / 4))  # floats hold all of it
     least = 2 * b / (1 + b)  # 1 − x₀, x₀ the cosine at which the envelope touches
     found, missing = np.empty(n), np.arange(n)
     while len(missing):

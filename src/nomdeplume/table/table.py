@@ -127,7 +127,8 @@ class Table:
         the image serves to search for the nearest word.
         """
         across = contraction(directions, self.dimensions).T
-        images = np.concatenate([(rows @ across).astype(np.float32) for rows in self.blocks()])
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and refused
+            images = np.concatenate([(rows @ across).astype(np.float32) for rows in self.blocks()])
         name = f"{self.name} in {across.shape[1]} direction{'s' * (across.shape[1] > 1)}"
         return Table.owning(self.words, images, name, self.language)
 

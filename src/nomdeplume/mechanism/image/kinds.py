@@ -56,6 +56,7 @@ def imaged(table: Table, image: Callable[[Floats], Floats] | None) -> Table:
         return table
 
     def some(start: int) -> NDArray[np.float32]:
-        return image(table.block(start)).astype(np.float32)
+        with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and refused
+            return image(table.block(start)).astype(np.float32)
 
     return table.with_vectors(np.concatenate(each(some, table.starts, cores())))

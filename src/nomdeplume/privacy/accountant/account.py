@@ -169,10 +169,13 @@ def _mixture(k: int, losses: Floats, shares: Floats) -> Mixture:
 
 
 def _losses(epsilon: float, distances: ArrayLike) -> Floats:
-    with np.errstate(over="ignore"):  # what is infinite is refused
-        losses = positive("epsilon", epsilon) * numbers(distances)
-    if losses.ndim != 1 or not ((losses >= 0) & np.isfinite(losses)).all():
+    given = numbers(distances)
+    if given.ndim != 1 or not (given >= 0).all():
         raise InputError("distances must be a list of finite numbers of at least 0.")
+    with np.errstate(over="ignore"):  # what is infinite is refused
+        losses = positive("epsilon", epsilon) * given
+    if not np.isfinite(losses).all():
+        raise InputError("a loss this large cannot be stated.")
     return np.asarray(losses)
 
 

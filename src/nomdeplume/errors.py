@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
+from sys import float_info
 
 
 class PlumeError(Exception):
@@ -50,8 +51,8 @@ class BudgetSpent(PrivacyError):
 
 def positive(name: str, value: float) -> float:
     """`value`, if it is a finite number above zero."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < math.inf:
-        raise InputError(f"{name} must be a finite number above 0, got {value!r}.")
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= float_info.max:
+        raise InputError(f"{name} must be a finite number above 0, got {shown(value)}.")
     return value
 
 
@@ -66,5 +67,14 @@ def stated(name: str, value: float, widest: float) -> None:
 def whole(name: str, value: int, *, least: int = 1, most: int = 10**7) -> int:
     """`value`, if it is a whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
-        raise InputError(f"{name} must be a whole number from {least} to {most:,}, got {value!r}.")
+        raise InputError(
+            f"{name} must be a whole number from {least} to {most:,}, got {shown(value)}."
+        )
     return int(value)
+
+
+def shown(value: object) -> str:
+    """What was got, if it fits in a line."""
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a larger one" if value > 0 else "a smaller one"  # thousands of digits are no text
+    return f"{value!r:.40}"

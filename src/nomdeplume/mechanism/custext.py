@@ -39,7 +39,7 @@ class CusText:
     name: str = "custext"
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        positive("half of epsilon", positive("epsilon", self.epsilon) / 2)
         whole("group", self.group, least=2, most=500)
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
 

@@ -44,7 +44,7 @@ class SanText:
     name: str = field(default="santext+", kw_only=True)
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        positive("half of epsilon", positive("epsilon", self.epsilon) / 2)
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
         for name in ("share", "p"):
             if not 0 <= getattr(self, name) <= 1:

@@ -57,7 +57,7 @@ class SynTf:
     reductions: tuple[str, ...] = field(default=("sample",), kw_only=True)
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        positive("half of epsilon", positive("epsilon", self.epsilon) / 2)
         object.__setattr__(self, "inputs", in_order(self.table, self.inputs))
         object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
 

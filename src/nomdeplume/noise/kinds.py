@@ -8,10 +8,23 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from nomdeplume.errors import InputError, positive
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
+
+
+LEAST = 1e-290  # an ε below which floats cannot hold noise of 1/ε, in however many dimensions
+
+
+def drawable(epsilon: float) -> None:
+    """Refuse an ε that there is no noise for."""
+    if positive("epsilon", epsilon) < LEAST:
+        raise InputError(
+            f"epsilon must be at least {LEAST:g}, got {epsilon!r}: below, floats cannot hold the "
+            "noise."
+        )
 
 
 class Noise(Protocol):

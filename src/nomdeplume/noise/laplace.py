@@ -9,8 +9,7 @@ from numpy.random import Generator
 
 from nomdeplume.distance.arrays import namespace
 from nomdeplume.distance.cloud import distances
-from nomdeplume.errors import positive
-from nomdeplume.noise.kinds import Floats
+from nomdeplume.noise.kinds import Floats, drawable
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -28,7 +27,7 @@ class Laplace:
     portable = True
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        drawable(self.epsilon)
 
     @property
     def guarantee(self) -> Guarantee:

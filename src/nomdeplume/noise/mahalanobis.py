@@ -11,8 +11,8 @@ from numpy.random import Generator
 
 from nomdeplume.distance.arrays import beside, namespace
 from nomdeplume.distance.cloud import distances
-from nomdeplume.errors import InputError, positive
-from nomdeplume.noise.kinds import Floats
+from nomdeplume.errors import InputError
+from nomdeplume.noise.kinds import Floats, drawable
 from nomdeplume.noise.laplace import Laplace
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -38,7 +38,7 @@ class Mahalanobis:
     portable = True
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        drawable(self.epsilon)
         root = np.asarray(self.root, dtype=np.float64)
         square = root.ndim == 2 and root.shape[0] == root.shape[1]
         if not square or not np.allclose(root, root.T) or np.linalg.eigvalsh(root)[0] <= 0:

@@ -12,7 +12,7 @@ from numpy.random import Generator
 from nomdeplume.distance import Polar
 from nomdeplume.distance.ground import angles, directions
 from nomdeplume.errors import positive
-from nomdeplume.noise.kinds import Floats
+from nomdeplume.noise.kinds import Floats, drawable
 from nomdeplume.noise.sphere import around, below, inside, lift, seen_from, two_or_more
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
@@ -34,7 +34,7 @@ class PolarLaplace:
     name: str = "polar"
 
     def __post_init__(self) -> None:
-        positive("epsilon", self.epsilon)
+        drawable(self.epsilon)
         positive("arc", self.arc)
 
     @classmethod

@@ -237,7 +237,10 @@ def _copied(vectors: Any) -> NDArray[np.float32]:
         raise TableError("vectors must be rows of equally many numbers; these are not.") from None
     if copy.dtype.kind not in "fiub":
         raise TableError(f"vectors must be numbers, got {copy.dtype}.")
+    given = copy.any()
     with np.errstate(over="ignore"):  # what float32 cannot hold is infinite, and refused as such
         copy = np.ascontiguousarray(copy, dtype=np.float32)
+    if given and not copy.any():
+        raise TableError("vectors must be of a size that float32 holds, got less; rescale them.")
     copy.flags.writeable = False
     return copy

@@ -44,7 +44,7 @@ audit-page: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/audit_page.py
 
 pages: $(READY)
-	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py && $(BIN)/python scripts/concentration_picture.py && $(BIN)/python scripts/mechanisms_page.py --quick
+	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py && $(BIN)/python scripts/concentration_picture.py && $(BIN)/python scripts/mechanisms_page.py --quick && $(BIN)/python scripts/floats_page.py
 
 wheel: $(READY)
 	cd "$(ROOT)." && $(BIN)/pip wheel --quiet --no-deps -w dist .

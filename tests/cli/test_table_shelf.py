@@ -18,7 +18,7 @@ import pytest
 
 from nomdeplume import Table, TableError
 from nomdeplume.table.shelf import Shelf, folder
-from nomdeplume.table.shelf.sources import KNOWN, known
+from nomdeplume.table.shelf.sources import KNOWN, PINNED, known
 from tests.cli.conftest import COMMAND
 from tests.server import serving
 
@@ -55,7 +55,9 @@ def server():
 
 @pytest.fixture(autouse=True)
 def place(tmp_path, monkeypatch):
-    """An empty shelf for the commands of this test."""
+    """An empty shelf for the commands of this test, where files may be others than those known."""
+    monkeypatch.setenv("TEST_UNPINNED", "1")
+    monkeypatch.setattr("nomdeplume.table.shelf.shelf.PINNED", {})
     monkeypatch.setenv("NOMDEPLUME_TABLES", str(tmp_path / "shelf" / "tables"))
     monkeypatch.setenv("no_proxy", "127.0.0.1,localhost")
     return tmp_path / "shelf" / "tables"
@@ -346,8 +348,10 @@ def test_the_same_download_is_refused_meanwhile(begun, get, place, server):
     process.communicate(timeout=30)
 
     assert "only one download of glove.6B.zip" in said
-    assert process.returncode == 0
-    assert left(place) == ["glove-6b-50d.safetensors", "glove.6B.zip", "sources.json"]
+    assert process.returncode == 2  # the command itself takes no other file than the known one
+    assert left(place) == []
+    get("glove-6b-100d")
+    assert left(place) == ["glove-6b-100d.safetensors", "glove.6B.zip", "sources.json"]
 
 
 def test_a_full_disk_leaves_nothing_behind(server, place):
@@ -496,3 +500,22 @@ def test_known_tables_have_safe_addresses_and_plain_names():
         assert source.file.endswith(".zip" if source.member else ".gz")
         assert source.name == source.name.lower()
         assert source.licence
+
+
+def test_a_file_that_is_not_the_known_one_is_refused(get, place, monkeypatch):
+    """Also from a mirror, also the first time, and also if it lies there already."""
+    monkeypatch.delenv("TEST_UNPINNED")
+    said = get("glove-6b-50d", code=2)
+
+    assert "617afb2fe6cbd085" in said
+    assert sha256(GLOVE).hexdigest()[:16] in said
+    assert left(place) == []
+    (place / "glove.6B.zip").write_bytes(GLOVE)
+    assert "known" in get("glove-6b-50d", code=2)
+    assert left(place) == []
+
+
+def test_known_files_are_those_of_known_tables():
+    assert len(PINNED) == 4
+    assert set(PINNED) <= {source.file for source in KNOWN.values()}
+    assert all(len(bytes.fromhex(each)) == 32 for each in PINNED.values())

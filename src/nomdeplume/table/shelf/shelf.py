@@ -16,7 +16,7 @@ from nomdeplume.table.shelf.archive import open_published
 from nomdeplume.table.shelf.download import Advance, fetch, silent
 from nomdeplume.table.shelf.partial import places
 from nomdeplume.table.shelf.provenance import Origin, Provenance
-from nomdeplume.table.shelf.sources import Source
+from nomdeplume.table.shelf.sources import PINNED, Source
 from nomdeplume.table.table import Table
 
 if sys.platform != "win32":
@@ -38,8 +38,9 @@ def folder() -> Path:
 class Shelf:
     """A folder of fetched tables, with a record of the files that they came in.
 
-    Every file is held to the SHA-256 of its first download. One that several tables
-    come in stays, and any that a build was interrupted on, so that it is fetched once.
+    Every file is held to the SHA-256 that is known for it, or else to that of its first
+    download. One that several tables come in stays, and any that a build was interrupted on,
+    so that it is fetched once.
     """
 
     folder: Path
@@ -98,15 +99,17 @@ class Shelf:
     def _fetched(self, source: Source, url: str, advance: Advance) -> Origin:
         """The file of `source`, on the shelf and as recorded; fetched unless it is already."""
         file = self.folder / source.file
-        recorded = self._provenance.origin(source.file)
+        recorded, pinned = self._provenance.origin(source.file), PINNED.get(source.file)
         if file.is_file():
             found = Origin.of(file, url)
-            if not recorded or recorded.sha256 == found.sha256:
+            due = pinned or (recorded.sha256 if recorded else found.sha256)
+            if found.sha256 == due:
                 return found
             file.unlink()
         fetch(url, file, advance=advance)
         found = Origin.of(file, url)
         try:
+            _hold(source.file, found, pinned)
             self._provenance.hold(source.file, found)
         except TableError:
             file.unlink()
@@ -156,3 +159,13 @@ class Shelf:
             yield bench
         finally:
             shutil.rmtree(bench, ignore_errors=True)
+
+
+def _hold(file: str, found: Origin, pinned: str | None) -> None:
+    """Refuse a file that is not the one of its name that is known."""
+    if pinned not in (None, found.sha256):
+        raise TableError(
+            f"{file} must have the SHA-256 {str(pinned)[:16]}… that is known for it, got "
+            f"{found.sha256[:16]}… from {found.url}; it was removed. Fetch it again or elsewhere; "
+            "a file that is wanted all the same is read by 'nomdeplume tables build'."
+        )

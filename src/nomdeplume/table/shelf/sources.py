@@ -1,7 +1,8 @@
 """Tables that others have published: where they are, and what is known of them.
 
-What is not known is None. There is no checksum here, since none was computed:
-the shelf records that of the first download and holds later ones to it.
+What is not known is None. Files that never changed since they were published are held to the
+SHA-256 that others have found for them, in agreement; of all others the shelf records that of
+the first download and holds later ones to it.
 """
 
 from __future__ import annotations
@@ -23,6 +24,12 @@ LANGUAGES = (  # the codes of fasttext.cc/docs/en/crawl-vectors.html
     "pfl pl pms pnb ps pt qu rm ro ru sa sah sc scn sco sd sh si sk sl so sq sr su sv sw ta te "
     "tg th tk tl tr tt ug uk ur uz vec vi vls vo wa war xmf yi yo zea zh"
 )
+PINNED = {  # SHA-256 of files, each as at least two public projects state it
+    "glove.6B.zip": "617afb2fe6cbd085c235baf7a465b96f4112bd7f7ccb2b2cbd649fed9cbcf2fb",
+    "glove.42B.300d.zip": "03d5d7fa28e58762ace4b85fb71fe86a345ef0b5ff39f5390c14869da0fc1970",
+    "glove.840B.300d.zip": "c06db255e65095393609f19a4cfca20bf3a71e20cc53e892aafa490347e3849f",
+    "glove.twitter.27B.zip": "792af52f795d1a32c9842a3240f5f3fe5e941a8ff6df5eb0f9d668092ebc019c",
+}
 
 
 @dataclass(frozen=True)

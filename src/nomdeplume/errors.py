@@ -15,8 +15,12 @@ the document: an error log must be as safe to share as a release.
 from __future__ import annotations
 
 import math
+import re
 from numbers import Integral, Real
+from pathlib import Path
 from sys import float_info
+
+NAME = re.compile(r"[\w.:/+=-]{1,40}", re.ASCII)
 
 
 class PlumeError(Exception):
@@ -49,10 +53,31 @@ class BudgetSpent(PrivacyError):
     """The ledger has no room for this release."""
 
 
+def got(value: object) -> str:
+    """A value as a message may quote it: a number, or what can only be a name.
+
+    Anything else may be a text that was put in its place.
+    """
+    if isinstance(value, int) and abs(value) >= 10**40:
+        return "a larger one" if value > 0 else "a smaller one"  # thousands of digits are no text
+    if value is None or isinstance(value, Real):
+        return f"{value!r:.40}"
+    if isinstance(value, str):
+        return repr(value) if NAME.fullmatch(value) else "'…'"
+    return type(value).__name__
+
+
+def at(path: str | Path) -> str:
+    """A path as a message may quote it, which a text put in its place may not be."""
+    name = str(path)
+    plain = len(name) <= 100 and name.isprintable() and (" " not in name or Path(name).suffix)
+    return name if plain else "the name given"
+
+
 def positive(name: str, value: float) -> float:
     """`value`, if it is a finite number above zero."""
     if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value <= float_info.max:
-        raise InputError(f"{name} must be a finite number above 0, got {shown(value)}.")
+        raise InputError(f"{name} must be a finite number above 0, got {got(value)}.")
     return value
 
 
@@ -68,13 +93,6 @@ def whole(name: str, value: int, *, least: int = 1, most: int = 10**7) -> int:
     """`value`, if it is a whole number within bounds."""
     if isinstance(value, bool) or not isinstance(value, Integral) or not least <= value <= most:
         raise InputError(
-            f"{name} must be a whole number from {least} to {most:,}, got {shown(value)}."
+            f"{name} must be a whole number from {least} to {most:,}, got {got(value)}."
         )
     return int(value)
-
-
-def shown(value: object) -> str:
-    """What was got, if it fits in a line."""
-    if isinstance(value, int) and abs(value) >= 10**40:
-        return "a larger one" if value > 0 else "a smaller one"  # thousands of digits are no text
-    return f"{value!r:.40}"

@@ -3,6 +3,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+import warnings
 from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 
@@ -11,6 +13,8 @@ import pytest
 from nomdeplume.cli.main import main
 from tests.cli.starter import Starter
 
+HOOKS = [(sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")]
+HOOKS += [(warnings, "showwarning")]
 COMMAND = Path(sys.executable).with_name("nomdeplume")
 
 
@@ -71,6 +75,8 @@ def here(folder, *arguments):
         pytest.MonkeyPatch.context() as on,
     ):
         on.setattr(sys, "argv", ["nomdeplume", *arguments])
+        for owner, hook in HOOKS:  # main sets them for its process
+            on.setattr(owner, hook, getattr(owner, hook))
         with pytest.raises(SystemExit) as stopped:
             main()
     signal.signal(signal.SIGTERM, handler)

@@ -6,15 +6,15 @@ import io
 import os
 import signal
 import sys
-import traceback
 from importlib import import_module
 from pathlib import Path
 from typing import NoReturn, cast
 
 import rich_click as click
 
+from nomdeplume import discreet
 from nomdeplume._version import __version__
-from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.errors import InputError, PlumeError, at
 
 EPILOG = (
     "Exit codes: 0 all released, 2 bad input, 3 privacy refusal or broken promise, "
@@ -41,7 +41,7 @@ class Group(click.RichGroup):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in self.commands and Path(args[0][:200]).exists():
-            raise InputError(f"name a command first: nomdeplume obfuscate {' '.join(args)}")
+            raise InputError(f"name a command first: nomdeplume obfuscate {at(args[0])}")
         if args[0] not in self.commands and " " in args[0]:  # a text, put where a command belongs
             raise InputError("name a command first; texts come from files or a pipe.")
         name, found, rest = super().resolve_command(ctx, args)
@@ -68,6 +68,7 @@ def main() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal may lack a sign such as ε
+    discreet.install()
     for backend in ("CUPY", "JAX", "PYTORCH", "TENSORFLOW"):  # POT would import all that are there
         os.environ.setdefault(f"POT_BACKEND_DISABLE_{backend}", "1")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # clean up, as after Ctrl-C
@@ -76,6 +77,9 @@ def main() -> NoReturn:
     except PlumeError as error:
         _stop(str(error), error.exit_code)
     except click.ClickException as error:
+        from nomdeplume.cli.unquoted import unquoted
+
+        vars(error)["message"] = unquoted(error)
         error.show()
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
@@ -83,12 +87,11 @@ def main() -> NoReturn:
             targets.sweep()
         _stop("interrupted; no file was written.", 130)
     except OSError as error:
-        _stop(f"{error.strerror or 'input or output failed'}: {error.filename or 'a file'}", 2)
+        _stop(f"{error.strerror or 'input or output failed'}: {at(error.filename or 'a file')}", 2)
     except MemoryError:
         _stop("not enough memory; no file was written.", 1)
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
+        place = discreet.place(error.__traceback__)
         _stop(f"unexpected {type(error).__name__} at {place}; please report it.", 1)
 
 

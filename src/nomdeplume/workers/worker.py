@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 import sys
-import traceback
 from collections.abc import Callable
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, NoReturn
 
+from nomdeplume import discreet
 from nomdeplume.errors import PlumeError
 from nomdeplume.threads import limit
 from nomdeplume.workers.messages import receive, send
@@ -24,6 +24,7 @@ START = (
 
 def main() -> NoReturn:
     """Get the work, say that it is there, then answer task by task."""
+    discreet.install()
     tasks, results, file = map(int, sys.argv[1:])
     waiting: SimpleQueue[bytes] = SimpleQueue()
     Thread(target=_listen, args=(tasks, waiting), daemon=True).start()
@@ -54,7 +55,6 @@ def answer(call: Callable[[], Any]) -> bytes:
     except MemoryError:
         return pickle.dumps((None, (PlumeError, "not enough memory for a worker; take fewer.")))
     except Exception as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{os.path.basename(last.filename)}:{last.lineno}"  # noqa: PTH119
+        place = discreet.place(error.__traceback__)
         said = f"unexpected {type(error).__name__} at {place}, in a worker; please report it."
         return pickle.dumps((None, (PlumeError, said)))

@@ -1,0 +1,36 @@
+"""What click says of arguments, without the arguments: one of them may be a text."""
+
+from __future__ import annotations
+
+import re
+
+import rich_click as click
+
+from nomdeplume.errors import at, got
+
+NUMBERS = {"integer": "a whole number", "float": "a number"}
+OF_FILE = re.compile(r"(\w+) (['\"].*['\"]) ([^'\"]+)", re.DOTALL)  # what, its name, what is wrong
+
+
+def unquoted(error: click.ClickException) -> str:
+    """The message of an error, less any value that was given."""
+    if isinstance(error, click.NoSuchOption):
+        return f"No such option: {got(error.option_name)}."
+    if isinstance(error, click.MissingParameter | click.BadOptionUsage | click.BadArgumentUsage):
+        return error.message  # these name options that there are
+    if isinstance(error, click.BadParameter):
+        return _wanted(error)
+    return re.split(r"[:('\"]", error.message)[0].strip(" .") + "."
+
+
+def _wanted(error: click.BadParameter) -> str:
+    """What a parameter must be."""
+    kind = error.param and error.param.type
+    if isinstance(kind, click.Choice):
+        return f"it must be one of {', '.join(map(str, kind.choices))}."
+    if isinstance(kind, click.IntRange | click.FloatRange):
+        return f"it must be a number in the range {kind._describe_range()}."
+    if isinstance(kind, click.Path) and (said := OF_FILE.fullmatch(error.message)):
+        what, name, wrong = said.groups()
+        return f"{what} {at(name[1:-1])} {wrong}"
+    return f"it must be {NUMBERS.get(getattr(kind, 'name', ''), 'another')}."

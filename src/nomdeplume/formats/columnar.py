@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nomdeplume.errors import InputError, Unreadable
+from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_text
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
-from nomdeplume.formats.streams import RATIO, Damaged
+from nomdeplume.formats.streams import RATIO, Damaged, unnamed
 
 T = TypeVar("T")
 
@@ -23,35 +23,37 @@ END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 
 def read_files(
-    paths: list[Path], kind: str, fields: Fields, meter: Meter
+    paths: list[Path], names: list[str], kind: str, fields: Fields, meter: Meter
 ) -> Iterator[Record | Withheld]:
     """The rows of some files in order. A file whose fields are not right is refused at once."""
-    for path in paths:
-        place = "row" if len(paths) == 1 else f"{path}, row"
-        done, size, before = 0, path.stat().st_size, meter.bytes
-        for batch, rows in _batches(path, kind, fields):
-            yield from _records(batch, fields, place, done)
-            done += batch.num_rows
-            meter.bytes = before + size * done // max(rows, 1)
-        meter.bytes = before + size
+    for path, name in zip(paths, names, strict=True):
+        place = "row" if len(paths) == 1 else f"{name}, row"
+        with unnamed(name):
+            done, size, before = 0, path.stat().st_size, meter.bytes
+            for batch, rows in _batches(path, name, kind, fields):
+                yield from _records(batch, fields, place, done)
+                done += batch.num_rows
+                meter.bytes = before + size * done // max(rows, 1)
+            meter.bytes = before + size
 
 
-def _batches(path: Path, kind: str, fields: Fields) -> Iterator[tuple[Any, int]]:
+def _batches(path: Path, name: str, kind: str, fields: Fields) -> Iterator[tuple[Any, int]]:
     """Batches of the columns that are needed, each with the number of rows in the file."""
     with path.open("rb") as file:
         if begins(file.read(8)) != kind:
-            raise InputError(f"{path} is no {kind.capitalize()} file, though it should be.")
-    yield from guarded(_parquet(path, fields) if kind == "parquet" else _arrow(path, fields), path)
+            raise InputError(f"{name} is no {kind.capitalize()} file, though it should be.")
+    batches = _parquet(path, fields) if kind == "parquet" else _arrow(path, name, fields)
+    yield from guarded(batches, name)
 
 
-def guarded(found: Iterator[T], path: Path) -> Iterator[T]:
+def guarded(found: Iterator[T], name: str | Path) -> Iterator[T]:
     """What is found in a file; where Arrow fails, the file is damaged."""
     pa = arrow()
     while True:
         try:
             one = next(found, None)
         except (pa.ArrowException, OSError, EOFError, UnicodeDecodeError, SystemError):
-            raise Damaged(path) from None
+            raise Damaged(name) from None
         if one is None:
             return
         yield one
@@ -93,14 +95,14 @@ def _bytes_of_a_row(column: Any, rows: int) -> int:
     return size // rows
 
 
-def _arrow(path: Path, fields: Fields) -> Iterator[tuple[Any, int]]:
+def _arrow(path: Path, name: str, fields: Fields) -> Iterator[tuple[Any, int]]:
     """A file or a stream of batches; each is read whole, and handed on in parts."""
     pa = arrow()
     with pa.OSFile(str(path)) as raw:
         start = raw.read(6)
         raw.seek(0)
         if start[:4] == b"FEA1":
-            raise InputError(f"{path} is Feather of version 1; save it as version 2.")
+            raise InputError(f"{name} is Feather of version 1; save it as version 2.")
         as_file = start == b"ARROW1"
         opened = pa.ipc.open_file if as_file else pa.ipc.open_stream
         schema = opened(raw).schema
@@ -155,7 +157,7 @@ def _needed(schema: Any, fields: Fields) -> list[str]:
     fields.check(schema.names)
     for name in (fields.text, *fields.released):
         if schema.names.count(name) > 1:
-            raise InputError(f"field {name!r} is there twice; rename one.")
+            raise InputError(f"field {got(name)} is there twice; rename one.")
     check_text(fields.text, schema.field(fields.text).type)
     kept = [name for name in fields.released if name in schema.names]
     for name in kept:
@@ -169,7 +171,7 @@ def _records(batch: Any, fields: Fields, place: str, done: int) -> Iterator[Reco
     for i, text in enumerate(_texts(batch.column(fields.text))):
         where = f"{place} {done + i + 1}"
         if text is None:
-            yield Withheld(where, f"field {fields.text!r} is null.")
+            yield Withheld(where, f"field {got(fields.text)} is null.")
         elif isinstance(text, Unreadable):
             yield Withheld(where, str(text))
         else:

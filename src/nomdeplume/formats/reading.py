@@ -11,12 +11,12 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at
 from nomdeplume.formats import csv_rows, jsonl
 from nomdeplume.formats.decode import GZIP, ZSTD, binary, marked
 from nomdeplume.formats.kinds import Kind, begins, delimiter_of, named
 from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
-from nomdeplume.formats.streams import Damaged, lines, unpacked
+from nomdeplume.formats.streams import Damaged, lines, unnamed, unpacked
 from nomdeplume.formats.texts import files_in, read_stream, read_texts
 
 UNITS = {"jsonl": "line", "csv": "row"}
@@ -48,24 +48,35 @@ def open_inputs(
     if len(set(found)) > 1:
         listed = " and ".join(sorted(set(found)))
         raise InputError(f"inputs must be all of one kind, got {listed}; run them separately.")
-    return _records(found[0], [file for path in paths for file in _parts(path)], fields, delimiter)
+    files = [file for path in paths for file in _parts(path)]
+    return _records(found[0], files, _called(files, paths), fields, delimiter)
 
 
-def _records(kind: Kind, files: list[Path], fields: Fields, delimiter: str | None) -> Inputs:
+def _called(files: list[Path], given: list[Path]) -> list[str]:
+    """What messages call files: by name only those that were named, a name can tell an author."""
+    return [
+        str(file) if file in given else f"file {number} of {len(files)}"
+        for number, file in enumerate(files, start=1)
+    ]
+
+
+def _records(
+    kind: Kind, files: list[Path], names: list[str], fields: Fields, delimiter: str | None
+) -> Inputs:
     meter = Meter()
-    total = sum(path.stat().st_size for path in files)
+    total = sum(path.stat().st_size for path in files if path.exists())
     if kind in ("parquet", "arrow"):
         from nomdeplume.formats import columnar
 
-        return Inputs(kind, columnar.read_files(files, kind, fields, meter), meter, total)
+        return Inputs(kind, columnar.read_files(files, names, kind, fields, meter), meter, total)
 
     def records() -> Iterator[Record | Withheld]:
-        for path in files:
-            with io.BufferedReader(MeteredFile(path, meter)) as file:
-                place = "" if len(files) == 1 else f"{path}, "
-                read = _reader(kind, fields, delimiter or delimiter_of(path))
+        for path, name in zip(files, names, strict=True):
+            place = "" if len(files) == 1 else f"{name}, "
+            read = _reader(kind, fields, delimiter or delimiter_of(path))
+            with unnamed(name), io.BufferedReader(MeteredFile(path, meter)) as file:
                 try:
-                    yield from read(_content(file, path), f"{place}{UNITS[kind]}")
+                    yield from read(_content(file, name), f"{place}{UNITS[kind]}")
                 except InputError as error:
                     raise InputError(f"{place}{error}") from None
 
@@ -81,17 +92,16 @@ def _reader(
     return partial(csv_rows.read_rows, fields=fields, delimiter=delimiter)
 
 
-def _content(file: io.BufferedReader[Any], path: Path) -> Iterator[bytes]:
-    content = unpacked(file, str(path))
+def _content(file: io.BufferedReader[Any], name: str) -> Iterator[bytes]:
+    content = unpacked(file, name)
     if what := binary(content.peek(16)):
-        raise InputError(f"{path}: expected text, got {what}.")
-    return lines(content, str(path))
+        raise InputError(f"{name}: expected text, got {what}.")
+    return lines(content, name)
 
 
 def _existing(name: str) -> Path:
-    """The path of that name, which is not quoted if it might be a text put in its place."""
-    plain = len(name) <= 100 and name.isprintable() and (" " not in name or Path(name).suffix)
-    shown = name if plain else "the name given"
+    """The path of that name, if something is there."""
+    shown = at(name)
     try:
         mode = Path(name).stat().st_mode if name else 0
     except (OSError, ValueError):

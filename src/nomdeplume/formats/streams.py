@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from nomdeplume.errors import InputError
@@ -33,6 +34,15 @@ class Damaged(InputError):
 
     def __init__(self, path: object) -> None:
         super().__init__(f"{path} is damaged or cut short; make it again.")
+
+
+@contextmanager
+def unnamed(name: str) -> Iterator[None]:
+    """Failures of a file are told under `name`; the system would tell its own."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(f"{name}: {error.strerror or 'it cannot be read'}.") from None
 
 
 class _Guarded(io.RawIOBase):

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nomdeplume.distance.cloud import Floats, numbers
-from nomdeplume.errors import InputError, positive, shown, whole
+from nomdeplume.errors import InputError, got, positive, whole
 from nomdeplume.privacy.accountant.sums import TOLERANCE, TiltedSum, summed
 from nomdeplume.privacy.accountant.terms import Mixture, Terms, Ways
 from nomdeplume.privacy.loss import Loss
@@ -91,7 +91,7 @@ class Account:
         """A loss at which δ is enough, and the least but for about a share of `tolerance`."""
         given = _number(delta)
         if not 0 < given < 1:
-            raise InputError(f"delta must be a number between 0 and 1, got {shown(delta)}.")
+            raise InputError(f"delta must be a number between 0 and 1, got {got(delta)}.")
         found = min(self.pure, _answers_loss(self.pure, given))
         if not self._known:
             return Loss(found)
@@ -112,7 +112,7 @@ class Account:
         """
         given = _number(loss)
         if not 0 <= given < inf:
-            raise InputError(f"loss must be a finite number of at least 0, got {shown(loss)}.")
+            raise InputError(f"loss must be a finite number of at least 0, got {got(loss)}.")
         if given >= self.pure:
             return 0.0
         most = _answers_delta(self.pure, given)

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.extras import extra
 
 NAMES = ("auto", "cpu", "cuda")
@@ -65,7 +65,7 @@ def checked(device: str | Card) -> str | Card:
     if isinstance(device, Card):
         return device
     if device not in NAMES:
-        raise InputError(f"device must be auto, cpu or cuda, got {device!r:.40}.")
+        raise InputError(f"device must be auto, cpu or cuda, got {got(device)}.")
     if device == "cuda" and not _cuda():
         raise InputError("device cuda needs a card and torch with CUDA, and finds no card here.")
     return device

@@ -14,7 +14,7 @@ from numpy.random import Generator
 from nomdeplume.bag import Bag
 from nomdeplume.charging import charge, price_of
 from nomdeplume.document import Document
-from nomdeplume.errors import InputError, whole
+from nomdeplume.errors import InputError, got, whole
 from nomdeplume.frames import Private
 from nomdeplume.levels import Level, level, stated
 from nomdeplume.mechanism import Mechanism, Recipe
@@ -55,7 +55,7 @@ class Obfuscator:
         object.__setattr__(self, "reduction", self.reduction or able[0])
         if self.reduction not in (*REDUCTIONS, *able):
             raise InputError(
-                f"reduction must be {' or '.join(REDUCTIONS)}, got {self.reduction!r}."
+                f"reduction must be {' or '.join(REDUCTIONS)}, got {got(self.reduction)}."
             )
         if self.reduction not in able:
             raise InputError(

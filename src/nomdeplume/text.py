@@ -17,7 +17,7 @@ from pathlib import Path
 
 from unicode_segmentation_rs import unicode_words
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at, got
 from nomdeplume.unspaced import LANGUAGES, Dictionary, runs
 
 CHUNK = 1 << 20  # characters segmented together, which bounds memory on a long text
@@ -104,9 +104,9 @@ def _stop_words(name: str, language: str) -> StopWords:
         return StopWords(f"iso-{language}", _iso(language))
     if not Path(name).is_file():
         if Path(name).suffix:
-            raise InputError(f"no file of stop words at {name}.")
+            raise InputError(f"no file of stop words at {at(name)}.")
         raise InputError(
-            f"stop words must be iso, none, a file, or (for English) short; got {name!r}."
+            f"stop words must be iso, none, a file, or (for English) short; got {got(name)}."
         )
     return StopWords("file", _listed(Path(name), language))
 
@@ -117,7 +117,7 @@ def _iso(language: str) -> frozenset[str]:
     if language not in stopwordsiso.langs():
         known = " ".join(sorted(stopwordsiso.langs()))
         raise InputError(
-            f"no stop words are known for language {language!r}; "
+            f"no stop words are known for language {got(language)}; "
             f"give a list with --stop-words FILE, or one of {known}."
         )
     return _cleaned(stopwordsiso.stopwords(language), language)

@@ -15,7 +15,7 @@ from nomdeplume.audit.pairs import named_pairs
 from nomdeplume.audit.parts import before_steps
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.audit.questions import Questions
-from nomdeplume.errors import InputError, positive
+from nomdeplume.errors import InputError, got, positive
 from nomdeplume.mechanism import Mechanism, NoisyMean
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.random import secure
@@ -51,7 +51,7 @@ class Audit:
     def __post_init__(self) -> None:
         positive("seconds", self.seconds)
         if not 0 < self.alpha < 1:
-            raise InputError(f"alpha must be a chance between 0 and 1, got {self.alpha!r}.")
+            raise InputError(f"alpha must be a chance between 0 and 1, got {got(self.alpha)}.")
         if not self.instruments or not set(self.instruments) <= set(INSTRUMENTS):
             raise InputError(f"instruments must be some of {', '.join(INSTRUMENTS)}.")
 

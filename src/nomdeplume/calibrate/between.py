@@ -8,7 +8,7 @@ from decimal import ROUND_FLOOR, Decimal
 from math import isfinite, log10, sqrt
 
 from nomdeplume.calibrate.dial import DIGITS, LEAST, MOST, uncalibrated
-from nomdeplume.errors import InputError, positive
+from nomdeplume.errors import InputError, got, positive
 from nomdeplume.mechanism import Recipe
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.loss import Loss
@@ -44,7 +44,7 @@ def largest(
     """
     positive("loss", nats)
     if delta is not None and not 0 < delta < 1:
-        raise InputError(f"delta must be between 0 and 1, got {delta!r}.")
+        raise InputError(f"delta must be between 0 and 1, got {got(delta)}.")
 
     def system(epsilon: float) -> Obfuscator:
         return Obfuscator(vocabulary, uncalibrated(recipe, vocabulary, epsilon), size, reduction)

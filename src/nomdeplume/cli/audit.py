@@ -13,7 +13,7 @@ import rich_click as click
 
 from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
 from nomdeplume.cli.options import open_vocabulary, table_options
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at, got
 
 if TYPE_CHECKING:
     from nomdeplume.audit.audit import Subject
@@ -151,17 +151,17 @@ def _loaded(path: Path, name: str) -> Callable[..., Any]:
     import importlib.util
 
     if not path.is_file():
-        raise InputError(f"no file {path}.")
+        raise InputError(f"no file {at(path)}.")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     if spec is None or spec.loader is None:
-        raise InputError(f"{path} must be a Python file, with a name that ends in .py.")
+        raise InputError(f"{at(path)} must be a Python file, with a name that ends in .py.")
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise InputError(f"{path} could not be run: {type(error).__name__}.") from error
+        raise InputError(f"{path} could not be run: {type(error).__name__}.") from None
     function = getattr(module, name, None)
     if not callable(function):
-        raise InputError(f"{path} has no function {name}.")
+        raise InputError(f"{path} has no function {got(name)}.")
     found: Callable[..., Any] = function
     return found

@@ -14,7 +14,7 @@ import rich_click as click
 
 from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
 from nomdeplume.cli.options import open_vocabulary, table_options
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
     from nomdeplume.calibrate import Bounded, Curve, Dial, Point
@@ -123,7 +123,7 @@ def _check(options: dict[str, Any]) -> None:
         from nomdeplume.formats.targets import separate, vacant
 
         if options["output"].suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"curves are drawn as .html, got {options['output'].name}.")
+            raise InputError(f"curves are drawn as .html, got {at(options['output'].name)}.")
         vacant(options["output"], force=options["force"])
         separate([options["output"]], options["between"] or ())
 
@@ -232,7 +232,7 @@ def _tell(report: Report, options: dict[str, Any]) -> None:
     elif not (options["quiet"] and output):
         click.echo(str(report))
     if output and not options["quiet"]:
-        click.echo(f"nomdeplume: the curves are drawn in {output}.", err=True)
+        click.echo(f"nomdeplume: the curves are drawn in {at(output)}.", err=True)
     if options["between"] and not options["quiet"]:
         click.echo(f"nomdeplume: {PRIVATE}", err=True)
 

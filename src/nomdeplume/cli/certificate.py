@@ -10,7 +10,7 @@ import rich_click as click
 
 from nomdeplume.cli.mechanisms import open_weights, open_words
 from nomdeplume.cli.options import open_vocabulary, table_options
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import InputError, PrivacyError, got
 
 if TYPE_CHECKING:
     from nomdeplume.privacy.certificate import Certificate
@@ -67,9 +67,7 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         )
     vocabulary = open_vocabulary(options)
     if vocabulary.table.name != stated.table:
-        raise InputError(
-            f"the certificate is for table {stated.table!r:.80}; give it with --table."
-        )
+        raise InputError(f"the certificate is for table {got(stated.table)}; give it with --table.")
     if stated.output_fingerprint != _unlisted(stated, vocabulary) and not options["output_words"]:
         raise InputError(
             f"the certificate is for {stated.output_words:,} words that could come out; give "

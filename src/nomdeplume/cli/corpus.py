@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at, got
 
 if TYPE_CHECKING:
     from nomdeplume.bag import Bag
@@ -168,7 +168,7 @@ def _names(labels: list[tuple[int, Any]], options: dict[str, Any]) -> list[str]:
     lacking = [own is None or shared[str(own)] > 1 for _, own in labels]
     if any(lacking) and not options["quiet"]:
         which = "all documents" if all(lacking) else _many(sum(lacking), "document")
-        missing = f"{which} without an id of their own in field {options['id_field']!r}"
+        missing = f"{which} without an id of their own in field {got(options['id_field'])}"
         click.echo(f"nomdeplume: {missing}: called by number (see --id-field).", err=True)
     names = [
         f"{'' if own is None else own}#{number}" if lacks else str(own)
@@ -227,5 +227,5 @@ def _echo(facts: Any) -> None:
 
 def _report(what: str, output: Path | None, options: dict[str, Any]) -> None:
     if not options["quiet"]:
-        place = f": {output}" if output else ""
+        place = f": {at(output)}" if output else ""
         click.echo(f"nomdeplume: {what}{place}; {PRIVATE}", err=True)

@@ -12,7 +12,7 @@ import rich_click as click
 from nomdeplume.cli.between import Promised, promised, release_facts, sentences
 from nomdeplume.cli.mechanisms import release_options
 from nomdeplume.cli.options import reading_options, table_options
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
     from nomdeplume.comparison import Distance
@@ -141,7 +141,7 @@ def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     elif not (quiet and output):
         click.echo("\n".join([flow.table(options["moves"]), *(f"\n{fill(s, 79)}" for s in said)]))
     if not quiet:
-        drawn = f"the plan is drawn in {output}; " if output else ""
+        drawn = f"the plan is drawn in {at(output)}; " if output else ""
         click.echo(f"nomdeplume: {drawn}{PRIVATE}", err=True)
     return 0
 
@@ -165,7 +165,7 @@ def _check_picture(output: Path, inputs: tuple[str, ...], *, force: bool) -> Non
     from nomdeplume.formats.targets import separate, vacant
 
     if output.suffix.lower() not in (".html", ".htm", ".svg"):
-        raise InputError(f"a plan is drawn as .html or .svg, got {output.name}.")
+        raise InputError(f"a plan is drawn as .html or .svg, got {at(output.name)}.")
     vacant(output, force=force)
     separate([output], inputs)
 

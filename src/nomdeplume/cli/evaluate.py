@@ -11,7 +11,7 @@ from click.core import ParameterSource
 
 from nomdeplume.cli.mechanisms import mechanism_options
 from nomdeplume.cli.options import reading_options, table_options
-from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.errors import InputError, PlumeError, at
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,7 +127,7 @@ def _places(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Path | No
     output, results = options["output"], options["results"]
     if output is not None:
         if output.suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"a report is an .html file, got {output.name}.")
+            raise InputError(f"a report is an .html file, got {at(output.name)}.")
         vacant(output, force=options["force"])
         results = results or output.with_suffix(".json")
     separate((output, results), _named(corpus, options))
@@ -223,7 +223,7 @@ def _numbers(name: str, given: str | None) -> list[float]:
     try:
         return [float(each) for each in (given or "").split(",") if each.strip()]
     except ValueError:
-        raise InputError(f"--{name} must be numbers between commas, got {given!r:.40}.") from None
+        raise InputError(f"--{name} must be numbers between commas, 6,9 say.") from None
 
 
 def _whole(name: str, value: float) -> int:
@@ -243,7 +243,7 @@ def _run(evaluation: Evaluation, store: Any, options: dict[str, Any]) -> dict[st
         if store.path is None or not store.parts:
             raise
         raise Interrupted(
-            f"interrupted; {store.path} holds what was finished: run this again to go on."
+            f"interrupted; {at(store.path)} holds what was finished: run this again to go on."
         ) from None
 
 
@@ -259,4 +259,4 @@ def _tell(results: dict[str, Any], places: Sequence[Path | None], options: dict[
         click.echo(f"nomdeplume: {who}: without a label, or of an author with too few.", err=True)
     for what, place in zip(("report", "results"), places, strict=True):
         if place:
-            click.echo(f"nomdeplume: {what} in {place}; {PRIVATE}", err=True)
+            click.echo(f"nomdeplume: {what} in {at(place)}; {PRIVATE}", err=True)

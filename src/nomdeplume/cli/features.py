@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from nomdeplume.cli.options import bare_table_options, open_vocabulary, reading_options
+from nomdeplume.errors import at
 
 if TYPE_CHECKING:
     from nomdeplume.features import Features
@@ -111,7 +112,7 @@ def fit(inputs: tuple[str, ...], **options: Any) -> int:
         )
     _save(found, options["output"], force=options["force"])
     if not options["quiet"]:
-        click.echo(f"{options['output']}: {_told(found)}")
+        click.echo(f"{at(options['output'])}: {_told(found)}")
     return 4 if read.left_out else 0
 
 

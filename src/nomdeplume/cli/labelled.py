@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 
 if TYPE_CHECKING:
     from nomdeplume.evaluate.labelled import Labelled
@@ -80,7 +80,7 @@ def _sotu(options: dict[str, Any]) -> Read:
     fields = {name: options[f"{name}_field"] or usual for name, usual in given.items()}
     for field in fields.values():
         if field not in found[0]:
-            raise InputError(f"no field {field!r:.40} in sotu; it has {', '.join(found[0])}.")
+            raise InputError(f"no field {got(field)} in sotu; it has {', '.join(found[0])}.")
     columns = {name: [record[field] for record in found] for name, field in fields.items()}
     corpus = Labelled.of(
         [record["text"] for record in found],

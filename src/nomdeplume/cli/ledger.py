@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import InputError, PrivacyError, at
 
 if TYPE_CHECKING:
     from nomdeplume.privacy.ledger import Ledger, Spent
@@ -108,7 +108,7 @@ def limit_(path: Path, most: float) -> None:
     from nomdeplume.privacy.ledger import Ledger
 
     if not path.is_file():
-        raise InputError(f"no ledger at {path}.")
+        raise InputError(f"no ledger at {at(path)}.")
     with Ledger(path) as opened:
         before = opened.limit
         opened.limit = most

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 
 if TYPE_CHECKING:
     import numpy as np
@@ -175,7 +175,7 @@ def open_weights(given: str | None, vocabulary: Vocabulary) -> NDArray[np.float6
         return _weights_of(vocabulary)
     path = Path(given)
     if not path.is_file():
-        raise InputError(f"--weights must be features, zipf or a file, got {given!r:.40}.")
+        raise InputError(f"--weights must be features, zipf or a file, got {got(given)}.")
     pairs = [line.rpartition("\t")[::2] for line in _lines(path) if line.strip()]
     try:
         known = {word.strip(): float(number) for word, number in pairs}
@@ -217,5 +217,5 @@ def _setting(given: str) -> tuple[str, float]:
     except ValueError:
         value = None
     if value is None:
-        raise InputError(f"--setting must be NAME=NUMBER, got {given!r:.40}.")
+        raise InputError("--setting must be NAME=NUMBER, mu=0.5 say; this is none.")
     return name.strip(), value

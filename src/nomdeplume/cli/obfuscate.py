@@ -18,7 +18,7 @@ from nomdeplume.cli.charges import (
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
 from nomdeplume.cli.places import complete, listed, places, publish
-from nomdeplume.errors import InputError, whole
+from nomdeplume.errors import InputError, at, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -120,7 +120,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         whole("workers", options["workers"], most=MOST)
     inputs, force, resume = inputs or _piped(), options["force"], options["resume"]
     if resume and not force and complete(options["output"]):
-        click.echo(f"nomdeplume: {options['output']} is complete already.", err=True)
+        click.echo(f"nomdeplume: {at(options['output'])} is complete already.", err=True)
         return 0
     output, saved = places(
         inputs, options["output"], options["certificate_path"], force=force, resume=resume

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at, got
 from nomdeplume.formats.kinds import KINDS
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def sign(delimiter: str | None) -> str | None:
     """The sign between CSV fields, which shells make hard to type if it is a tab."""
     found = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
     if found is not None and (len(found) != 1 or found in '\n\r"'):
-        raise InputError(f"the delimiter must be one sign, or tab; got {delimiter!r:.20}.")
+        raise InputError("the delimiter must be one sign, or tab; this is none.")
     return found
 
 
@@ -137,7 +137,7 @@ def _code(language: str) -> str:
     """The code of a language: of en-GB and EN it is en."""
     code = language.lower().replace("_", "-").partition("-")[0]
     if not (code.isascii() and code.isalpha() and 2 <= len(code) <= 3):
-        raise InputError(f"a language must be a code such as en or fr, got {language!r:.20}.")
+        raise InputError(f"a language must be a code such as en or fr, got {got(language)}.")
     return code
 
 
@@ -153,4 +153,6 @@ def _place(name: str) -> Path:
         return found
     if name in KNOWN:
         raise InputError(f"table {name} is not here yet; fetch it: nomdeplume tables get {name}")
-    raise InputError(f"no table at {name}, and none of that name; see 'nomdeplume tables list'.")
+    raise InputError(
+        f"no table at {at(name)}, and none of that name; see 'nomdeplume tables list'."
+    )

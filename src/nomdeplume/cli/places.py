@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.errors import InputError, PlumeError, at
 
 if TYPE_CHECKING:
     from nomdeplume.formats.writing import Sink
@@ -36,7 +36,7 @@ def places(
         certificate = certificate or output.with_name(f"{output.name}.certificate.json")
         if output.is_dir() and not is_release(output, certificate):
             raise InputError(
-                f"{output} is not an earlier release, or was changed; remove it yourself."
+                f"{at(output)} is not an earlier release, or was changed; remove it yourself."
             )
         force = force or (resume and spool_of(output).exists())  # it comes before the output
     if certificate is not None:

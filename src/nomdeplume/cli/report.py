@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import rich_click as click
 
+from nomdeplume.errors import at
+
 if TYPE_CHECKING:
     from nomdeplume.charging import Charging
     from nomdeplume.formats.release import Tally
@@ -31,7 +33,7 @@ def report(
         _promised(certificate) if certificate.documents else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",
         fill(_charged(charging, tally)) if charging else "",
-        f"Certificate: {saved}" if saved else "",
+        f"Certificate: {at(saved)}" if saved else "",
     ]
     click.echo("\n".join(line for line in lines if line), err=True)
 
@@ -41,7 +43,7 @@ def _charged(charging: Charging, tally: Tally) -> str:
     ledger = charging.ledger
     whom = "document and author" if charging.author_field else "document"
     said = (
-        f"Charged to {ledger.path}: E = {charging.price.budget:.6g} a document, within "
+        f"Charged to {at(ledger.path)}: E = {charging.price.budget:.6g} a document, within "
         f"{ledger.most:.6g} for each {whom}."
     )
     if tally.refused:
@@ -70,7 +72,7 @@ def _released(certificate: Certificate, tally: Tally, output: Path | None) -> st
     plural = "" if count == "1" else "s"
     parts = [
         f"Released {count} document{plural} of {certificate.size:,} words"
-        f"{f' to {output}' if output else ''}, with {_spent(certificate)}"
+        f"{f' to {at(output)}' if output else ''}, with {_spent(certificate)}"
         f"{f', one for each {unit}' if unit else ''}.",
     ]
     if certificate.unchanged is not None:

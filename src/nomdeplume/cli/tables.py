@@ -10,7 +10,7 @@ import rich_click as click
 
 from nomdeplume.cli.options import open_table
 from nomdeplume.cli.shelf import get, list_tables
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
     from nomdeplume.table import Table
@@ -132,7 +132,9 @@ def build(source: str, output: Path, **options: Any) -> None:
     from nomdeplume.table.readers.gather import stem
 
     if output.suffix != ".safetensors":
-        raise InputError(f"the native form goes to a file named .safetensors, got {output.name}.")
+        raise InputError(
+            f"the native form goes to a file named .safetensors, got {at(output.name)}."
+        )
     vacant(output, force=options["force"])
     opened = open_table(source, options["language"], options["word_list"])
     chosen = select(

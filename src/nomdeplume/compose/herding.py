@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nomdeplume.compose.kinds import Compose, Floats, Ids, framed
 from nomdeplume.devices import Card, card
 from nomdeplume.distance.arrays import Array, all_bits, back, namespace, put, room
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 
 Float32s = NDArray[np.float32]
 
@@ -36,7 +36,7 @@ class Herding:
 
     def __post_init__(self) -> None:
         if not 0 <= self.penalty <= MOST:
-            raise InputError(f"penalty must be from 0 to {MOST:g}, got {self.penalty!r}.")
+            raise InputError(f"penalty must be from 0 to {MOST:g}, got {got(self.penalty)}.")
 
     @property
     def settings(self) -> dict[str, float | str]:

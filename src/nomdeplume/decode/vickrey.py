@@ -9,7 +9,7 @@ import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.decode.kinds import Decode, Floats, Ids
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.nearest import Several
 from nomdeplume.noise import Noise
 from nomdeplume.table import Table
@@ -28,7 +28,7 @@ class Vickrey:
 
     def __post_init__(self) -> None:
         if not 0 <= self.t <= 1:
-            raise InputError(f"t must be from 0 to 1, got {self.t!r}: 0 is the nearest word.")
+            raise InputError(f"t must be from 0 to 1, got {got(self.t)}: 0 is the nearest word.")
 
     @property
     def settings(self) -> dict[str, float | str]:

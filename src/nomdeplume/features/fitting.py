@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nomdeplume.bag import Bag
-from nomdeplume.errors import InputError, positive, whole
+from nomdeplume.errors import InputError, got, positive, whole
 from nomdeplume.features.bayes import Fold, accuracy, folds, smallest
 from nomdeplume.features.by_topic import ByTopic
 from nomdeplume.features.features import METHODS, Features
@@ -100,7 +100,7 @@ def _check(
     if vocabulary.features is not None:
         raise InputError("features are fitted on all kept words; leave other features out.")
     if method not in METHODS:
-        raise InputError(f"method must be {' or '.join(METHODS)}, got {method!r:.30}.")
+        raise InputError(f"method must be {' or '.join(METHODS)}, got {got(method)}.")
     if words is not None and keep_topic is not None:
         raise InputError("give words or keep_topic, not both: each says how many words.")
     if words:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.features.by_topic import ByTopic
 from nomdeplume.features.directions import directions_of
 from nomdeplume.features.learning import BUDGET, DIMENSIONS, learnt
@@ -36,7 +36,7 @@ def fitted_maps(
     """The fields of features that hold the wanted maps, for the words in some columns."""
     names = list(wanted)
     if unknown := [name for name in names if name not in FITTED]:
-        raise InputError(f"maps that are fitted are {', '.join(FITTED)}; got {unknown[0]!r:.20}.")
+        raise InputError(f"maps that are fitted are {', '.join(FITTED)}; got {got(unknown[0])}.")
     if "learnt" not in names and (budget is not None or authors is not None):
         raise InputError("a budget and authors are for the map learnt; ask for it, or leave them.")
     if authors is not None and len(authors) != len(texts):

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.extras import arrow
 from nomdeplume.frames.plain import is_plain
 
@@ -77,14 +77,14 @@ def check_plain(name: str, kind: Any) -> None:
     """Refuse a column whose values have parts: a name does not tell what all is in there."""
     if not is_plain(_stored(kind)):
         raise InputError(
-            f"field {name!r} is nested ({_called(_stored(kind))}); only plain fields are kept."
+            f"field {got(name)} is nested ({_called(_stored(kind))}); only plain fields are kept."
         )
 
 
 def check_text(name: str, kind: Any) -> None:
     """Refuse a column that is not text."""
     if not is_text(kind) and not arrow().types.is_null(kind):
-        raise InputError(f"field {name!r} must hold text, got {_called(kind)}.")
+        raise InputError(f"field {got(name)} must hold text, got {_called(kind)}.")
 
 
 def is_text(kind: Any) -> bool:
@@ -108,7 +108,7 @@ def _plain(name: str, column: Any) -> list[Any]:
         values = None
     if values is None:
         raise InputError(
-            f"field {name!r} holds {_called(column.type)}, which this kind of output cannot; "
+            f"field {got(name)} holds {_called(column.type)}, which this kind of output cannot; "
             "write to a .parquet file."
         )
     return values

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from itertools import chain
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.formats.csv_dialect import SAMPLE, Dialect, Row, dialect_of, parse
 from nomdeplume.formats.csv_ids import Ids
 from nomdeplume.formats.decode import decode_line
@@ -190,7 +190,7 @@ def _header(row: list[str] | None, fields: Fields) -> list[str]:
     names = [name.strip() for name in row or []]
     if fields.text not in names and not (names and any(map(is_usual, names))):
         raise InputError(
-            f"no field {fields.text!r} in the first row of the CSV file, which must name its "
+            f"no field {got(fields.text)} in the first row of the CSV file, which must name its "
             f"{len(names)} field{'s' * (len(names) != 1)}; name the one of the text with "
             "--text-field, or the sign between fields with --delimiter."
         )

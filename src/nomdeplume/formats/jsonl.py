@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from nomdeplume import strict_json
-from nomdeplume.errors import InputError, Unreadable
+from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.formats.decode import decode, marked
 from nomdeplume.formats.records import Fields, Record, Withheld
 
@@ -50,7 +50,7 @@ def _check_plain(data: dict[str, Any], fields: Fields) -> None:
     """Refuse to go on with fields that have parts: a name does not tell what all is in there."""
     for name in (fields.text, *fields.released):
         if isinstance(data.get(name), dict | list):
-            raise InputError(f"field {name!r} is nested; name one that holds a plain value.")
+            raise InputError(f"field {got(name)} is nested; name one that holds a plain value.")
 
 
 def _object(line: bytes) -> tuple[dict[str, Any], str]:
@@ -68,10 +68,10 @@ def _object(line: bytes) -> tuple[dict[str, Any], str]:
 def _record(place: str, data: dict[str, Any], fields: Fields, remark: str) -> Record:
     text = data.get(fields.text)
     if fields.text not in data:
-        raise Unreadable(f"field {fields.text!r} is missing.")
+        raise Unreadable(f"field {got(fields.text)} is missing.")
     if not isinstance(text, str):
-        raise Unreadable(f"field {fields.text!r} is not a string.")
+        raise Unreadable(f"field {got(fields.text)} is not a string.")
     kept = {key: data[key] for key in fields.released if key in data}
     if nested := [key for key, value in kept.items() if isinstance(value, dict | list)]:
-        raise Unreadable(f"field {nested[0]!r} is nested.")
+        raise Unreadable(f"field {got(nested[0])} is nested.")
     return Record(place, text, kept, remark)

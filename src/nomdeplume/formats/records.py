@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.formats.kinds import Kind
 
 USUAL = frozenset(  # words that names of columns are made of
@@ -67,11 +67,11 @@ class Fields:
         object.__setattr__(self, "keep", tuple(dict.fromkeys(self.keep)))
         if self.text in (self.id, *self.keep):
             raise InputError(
-                f"field {self.text!r} is the private text; it cannot be kept or be the id."
+                f"field {got(self.text)} is the private text; it cannot be kept or be the id."
             )
         for name in {"text", "warning"} & {self.id, *self.keep}:
             raise InputError(
-                f"field {name!r} of the output has a meaning of its own; keep another."
+                f"field {got(name)} of the output has a meaning of its own; keep another."
             )
 
     @cached_property
@@ -85,7 +85,7 @@ class Fields:
         for name in asked:
             if name not in names:
                 hint = " Name the one that holds the text with --text-field." * (name == self.text)
-                raise InputError(f"no field {name!r} in the input; it has {shown(names)}.{hint}")
+                raise InputError(f"no field {got(name)} in the input; it has {shown(names)}.{hint}")
 
 
 def shown(names: Collection[str]) -> str:

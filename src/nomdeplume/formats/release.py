@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from nomdeplume.bag import Bag
 from nomdeplume.charging import Charging
-from nomdeplume.errors import BudgetSpent, InputError
+from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units
@@ -170,8 +170,8 @@ class Releases:
     def _unnamed(self, place: str, name: str) -> None:
         """A text whose author or unit nobody knows cannot be charged or added up."""
         if self.strict:
-            raise InputError(f"{place}: no value in field {name!r}.")
-        self._withhold(place, f"no value in field {name!r}.")
+            raise InputError(f"{place}: no value in field {got(name)}.")
+        self._withhold(place, f"no value in field {got(name)}.")
 
     def _refuse(self, offer: Offer) -> None:
         if self.strict:

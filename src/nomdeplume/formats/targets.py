@@ -13,7 +13,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import IO, Any, Protocol
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, at
 
 
 class Target(Protocol):
@@ -123,15 +123,17 @@ def write_whole(path: Path, text: str, *, force: bool = False, private: bool = F
 def vacant(path: Path, *, force: bool = False, folder: bool = False) -> None:
     """Refuse to write where something is, unless `force` allows it and it is of the same kind."""
     if not path.name:
-        raise InputError(f"the output must have a name, got {str(path)!r}.")
+        raise InputError(f"the output must have a name, got {at(path)!r}.")
     if not path.resolve().parent.is_dir():
-        raise InputError(f"no folder {path.parent} to write into; make it first.")
+        raise InputError(f"no folder {at(path.parent)} to write into; make it first.")
     if not os.access(path.resolve().parent, os.W_OK):
-        raise InputError(f"no permission to write into the folder of {path}.")
+        raise InputError(f"no permission to write into the folder of {at(path)}.")
     if os.path.lexists(path) and not force:
-        raise InputError(f"{path} exists; choose another name, or say --force to replace it.")
+        raise InputError(f"{at(path)} exists; choose another name, or say --force to replace it.")
     if path.exists() and not (path.is_dir() if folder else path.is_file()):
-        raise InputError(f"{path} is not a {'folder' if folder else 'file'}; choose another name.")
+        raise InputError(
+            f"{at(path)} is not a {'folder' if folder else 'file'}; choose another name."
+        )
 
 
 def separate(places: Sequence[Path | None], inputs: Sequence[str]) -> None:

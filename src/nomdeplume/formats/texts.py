@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from nomdeplume.errors import InputError, Unreadable
+from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.formats import jsonl
 from nomdeplume.formats.decode import GZIP, ZSTD, binary, decode
 from nomdeplume.formats.kinds import named, unpacked_name
@@ -35,7 +35,7 @@ def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inpu
     if one:
         _check_text(files[0][1])
     if unknown := set(fields.keep) - {"id", "name"}:
-        raise InputError(f"a text file has no field {min(unknown)!r} to keep, only 'name'.")
+        raise InputError(f"a text file has no field {got(min(unknown))} to keep, only 'name'.")
     kept = "name" in fields.keep
     if kept and len({name for name, _ in files}) < len(files):
         raise InputError("two inputs have the same name; rename one or put them into one folder.")

@@ -17,7 +17,8 @@ from importlib.util import find_spec
 from itertools import chain, count, islice
 from typing import TYPE_CHECKING, Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
+from nomdeplume.frames.plain import kind_of
 
 if TYPE_CHECKING:
     from nomdeplume.frames.of_arrow import Arrow
@@ -94,8 +95,8 @@ class Private:
             raise InputError("column names must be distinct; rename those that are not.")
         for name in (self.text, *self.keep):
             if name not in names:
-                there = ", ".join(map(repr, names[:20]))
-                raise InputError(f"no column {name!r} in the frame; it has {there or 'none'}.")
+                there = ", ".join(map(got, names[:20]))
+                raise InputError(f"no column {got(name)} in the frame; it has {there or 'none'}.")
 
     def _check_texts(self) -> None:
         nw = import_module("narwhals")
@@ -104,12 +105,14 @@ class Private:
             rows = part.is_null().arg_true().to_list()
             missing += [start + row for row in rows]
             if part.dtype not in (nw.String, nw.Categorical, nw.Enum) and len(rows) < len(part):
-                raise InputError(f"column {self.text!r} must hold text, got {part.dtype!s:.60}.")
+                raise InputError(
+                    f"column {got(self.text)} must hold text, got {kind_of(part.dtype)}."
+                )
         if missing:
             raise self._refusal(f"{len(missing):,} rows hold none, the first is row {missing[0]:,}")
 
     def _refusal(self, found: str) -> InputError:
-        return InputError(f"column {self.text!r} must hold text in every row; {found}.")
+        return InputError(f"column {got(self.text)} must hold text in every row; {found}.")
 
 
 def _opened(native: Any, text: str, *keep: str) -> Pandas | Polars | Arrow:

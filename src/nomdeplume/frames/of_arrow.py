@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.frames.plain import STRINGS, is_plain, unkept
 
 
@@ -63,7 +63,7 @@ def sound(name: str, column: Any) -> None:
     try:
         column.validate(full=True)
     except import_module("pyarrow").ArrowInvalid:
-        raise InputError(f"column {name!r} is damaged; read it again from its file.") from None
+        raise InputError(f"column {got(name)} is damaged; read it again from its file.") from None
 
 
 def _take(array: Any, rows: Any = None) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nomdeplume.compose import COMPOSERS
 from nomdeplume.compose.belief import GAIN
 from nomdeplume.decode import DECODERS, Bayes, Decoder
-from nomdeplume.errors import InputError, whole
+from nomdeplume.errors import InputError, got, whole
 from nomdeplume.mechanism.image import Projection, Unit, imaged
 from nomdeplume.mechanism.kinds import Mechanism
 from nomdeplume.mechanism.maps import mapped, projection
@@ -191,7 +191,7 @@ def _syntf(recipe: Recipe, kitchen: Kitchen) -> SynTf:
 def _count(recipe: Recipe, name: str) -> int:
     value = recipe.given(name)
     if not float(value).is_integer():
-        raise InputError(f"{name} must be a whole number, got {value!r}.")
+        raise InputError(f"{name} must be a whole number, got {got(value)}.")
     return int(value)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.extras import installed
 from nomdeplume.nearest.auto import Auto
 from nomdeplume.nearest.exact import Exact
@@ -24,7 +24,7 @@ class Index(Protocol):
 def checked(name: str) -> str:
     """The name of a search that can be had here."""
     if name not in INDEXES:
-        raise InputError(f"index must be auto, exact or scan, got {name!r:.40}.")
+        raise InputError(f"index must be auto, exact or scan, got {got(name)}.")
     if name == "scan":
         installed("faiss", "compressed scans", "scan")
     return name

@@ -16,7 +16,7 @@ import numpy as np
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
 from nomdeplume.distance import Ground
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.promise import PAIRS, Odds, Promise
 from nomdeplume.privacy.random import SECURE
@@ -122,7 +122,7 @@ class Certificate:
             raise InputError("this JSON is not a certificate of nomdeplume.")
         if data["format"] != FORMAT:
             raise InputError(
-                f"this program reads certificates of format {FORMAT}, got {data['format']!r:.20}; "
+                f"this program reads certificates of format {FORMAT}, got {got(data['format'])}; "
                 "use the version of nomdeplume that made it."
             )
         try:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from numpy.random import Generator
 
-from nomdeplume.errors import InputError, PrivacyError, whole
+from nomdeplume.errors import InputError, PrivacyError, got, whole
 
 SECURE = "ChaCha20, keyed by the operating system"
 
@@ -116,5 +116,5 @@ def given(rng: Generator | None) -> Generator:
     """The generator that is given, or a secure one."""
     found = secure() if rng is None else rng
     if not isinstance(found, Generator):
-        raise InputError(f"rng must be a generator such as seeded(1), got {rng!r:.40}.")
+        raise InputError(f"rng must be a generator such as seeded(1), got {got(rng)}.")
     return found

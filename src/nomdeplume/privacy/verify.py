@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import InputError, PrivacyError, got
 from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
 from nomdeplume.formats.writing import listed
@@ -176,7 +176,7 @@ def recipe_of(
 ) -> Recipe:
     """The recipe that a certificate describes. What was found for it is proven again."""
     if certificate.mechanism not in MECHANISMS:
-        raise InputError(f"this program knows no mechanism {certificate.mechanism!r:.40}.")
+        raise InputError(f"this program knows no mechanism {got(certificate.mechanism)}.")
     return Recipe.stated(
         certificate.mechanism,
         certificate.epsilon,

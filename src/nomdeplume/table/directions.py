@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.threads import ONE_THREAD_EACH
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def number(m: Any, dimensions: int) -> int:
     """`m`, if a space of so many dimensions has as many directions."""
     if isinstance(m, bool) or not isinstance(m, int | np.integer) or not 1 <= m <= dimensions:
         raise InputError(
-            f"directions must be from 1 to {dimensions}, the dimensions of the table; got {m!r}."
+            f"directions must be from 1 to {dimensions}, the dimensions of the table; got {got(m)}."
         )
     return int(m)
 

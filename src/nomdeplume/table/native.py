@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.errors import TableError
+from nomdeplume.errors import TableError, got
 from nomdeplume.table import container
 from nomdeplume.table.packed import Packed
 from nomdeplume.table.table import Table, Vectors, digest
@@ -122,7 +122,7 @@ def _shaped(tensors: Mapping[str, NDArray[Any]]) -> bool:
 
 def _encode(vectors: NDArray[np.float32], dtype: str) -> dict[str, NDArray[Any]]:
     if dtype not in DTYPES:
-        raise TableError(f"dtype must be {', '.join(DTYPES)}, got {dtype!r}.")
+        raise TableError(f"dtype must be {', '.join(DTYPES)}, got {got(dtype)}.")
     largest = np.abs(vectors).max(axis=1, keepdims=True)
     if largest.max() > LARGEST[dtype]:
         raise TableError(f"the vectors are too large for {dtype}; use float32.")

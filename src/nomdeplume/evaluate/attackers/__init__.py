@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.evaluate.reader import Reader
 
 INFORMED = "informed"  # who knows the mechanism; the evaluation makes him itself
@@ -87,7 +87,7 @@ def chosen(given: str) -> dict[str, Kind]:
             found[name] = _imported(name)
         else:
             raise InputError(
-                f"no attacker {name!r:.40}; there are fast, full, {', '.join(ATTACKERS)}, "
+                f"no attacker {got(name)}; there are fast, full, {', '.join(ATTACKERS)}, "
                 "and one's own as module:function."
             )
     if not found:
@@ -115,7 +115,7 @@ def _imported(name: str) -> Kind:
     try:
         make = getattr(import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        raise InputError(f"no attacker at {name!r:.60}: {type(error).__name__}.") from None
+        raise InputError(f"no attacker at {got(name)}: {type(error).__name__}.") from None
     if not callable(make):
-        raise InputError(f"{name!r:.60} must be a function or class that makes a classifier.")
+        raise InputError(f"{got(name)} must be a function or class that makes a classifier.")
     return _own(name, make)

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, got
 from nomdeplume.evaluate.attackers.attacker import Attacker, Floats, means
 from nomdeplume.evaluate.families import word_based
 
@@ -30,7 +30,7 @@ class Delta(Attacker):
 
     def fit(self, texts: Sequence[str], authors: Sequence[Any]) -> Self:
         if self.metric not in METRICS:
-            raise InputError(f"metric must be {' or '.join(METRICS)}, got {self.metric!r}.")
+            raise InputError(f"metric must be {' or '.join(METRICS)}, got {got(self.metric)}.")
         author = self._met(authors)
         counts = list(map(word_based, texts))
         self.ids_ = _most_frequent(counts, self.words)

@@ -10,7 +10,7 @@ from itertools import groupby
 from pathlib import Path
 from types import TracebackType
 
-from nomdeplume.errors import BudgetSpent, InputError, PrivacyError
+from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, at
 from nomdeplume.privacy.ledger import key, opening
 from nomdeplume.privacy.ledger.book import Book, Row, Run, State
 from nomdeplume.privacy.ledger.claims import Claim, Name, is_author
@@ -58,7 +58,7 @@ class Ledger:
         found = cls.__new__(cls)
         found.path, found._asked = Path(path), None
         if not found.path.is_file():
-            raise InputError(f"no ledger at {path}.")
+            raise InputError(f"no ledger at {at(path)}.")
         found._store = Store(found.path, writable=False)
         try:
             found.claims = opening.known(found._store, key.read(key.place(found.path)))

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any
 
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import InputError, PrivacyError, at
 from nomdeplume.privacy.ledger import key
 from nomdeplume.privacy.ledger.book import Book, State
 from nomdeplume.privacy.ledger.claims import Claims
@@ -49,9 +49,9 @@ def known(store: Store, found: bytes | None) -> Claims:
 
 def begin(path: Path, most: int | None) -> None:
     if most is None:
-        raise InputError(f"no ledger at {path}; say --limit E to begin one.")
+        raise InputError(f"no ledger at {at(path)}; say --limit E to begin one.")
     if not path.parent.is_dir():
-        raise InputError(f"no folder {path.parent} to keep a ledger in; make it first.")
+        raise InputError(f"no folder {at(path.parent)} to keep a ledger in; make it first.")
     if key.place(path).exists():
         raise PrivacyError(
             f"{key.place(path)} is there and its ledger is not: with a lost ledger all that was "

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from nomdeplume._version import __version__
-from nomdeplume.errors import TableError
+from nomdeplume.errors import TableError, got
 from nomdeplume.table.shelf.partial import Lost, Note, Partial
 
 CHUNK = 1 << 20  # bytes in memory at a time
@@ -75,7 +75,7 @@ def safe(url: str, *, referrer: str = "http") -> None:
     if not fine or not url.isascii() or not url.isprintable() or " " in url:
         raise TableError(
             "the address must begin with https:// (or be http:// on this machine) and hold "
-            f"neither spaces nor a password, got {url!r}."
+            f"neither spaces nor a password, got {got(url)}."
         )
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from nomdeplume.errors import TableError
+from nomdeplume.errors import TableError, got
 from nomdeplume.table.native import DTYPES
 from nomdeplume.table.shelf.archive import open_published
 from nomdeplume.table.shelf.download import Advance, fetch, silent
@@ -82,7 +82,7 @@ class Shelf:
     ) -> Path:
         """The table of `source`, fetched and built if it is not here, or again by `force`."""
         if dtype not in DTYPES:
-            raise TableError(f"dtype must be one of {', '.join(DTYPES)}, got {dtype!r}.")
+            raise TableError(f"dtype must be one of {', '.join(DTYPES)}, got {got(dtype)}.")
         if not force and (path := self._whole(source.name)):
             return path
         self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from nomdeplume.errors import TableError
+from nomdeplume.errors import TableError, got
 
 PDDL = "Open Data Commons Public Domain Dedication and License 1.0"
 BY_SA = "Creative Commons Attribution-ShareAlike 3.0"
@@ -59,7 +59,7 @@ def known(name: str) -> Source:
         return KNOWN[name]
     near = ", ".join(get_close_matches(name.lower(), KNOWN, n=3))
     raise TableError(
-        f"the name must be that of a known table, got {name!r}; "
+        f"the name must be that of a known table, got {got(name)}; "
         f"{f'near it are {near}, and ' if near else ''}'nomdeplume tables list' has them all."
     )
 

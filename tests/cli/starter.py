@@ -8,6 +8,7 @@ its arguments, folder, environment, standard streams, signals and exit code.
 import atexit
 import json
 import os
+import pty
 import signal
 import socket
 import subprocess
@@ -15,6 +16,7 @@ import sys
 import traceback
 from importlib import import_module
 from tempfile import TemporaryFile
+from threading import Thread
 
 LOADED = (
     "nomdeplume.cli.main",
@@ -44,10 +46,13 @@ class Starter:
                 [sys.executable, __file__, str(there.fileno())], pass_fds=[there.fileno()]
             )
 
-    def run(self, arguments, *, cwd, env, stdin=b"", timeout=120):
-        """Arguments, exit code and what was said, as of subprocess.run."""
+    def run(self, arguments, *, cwd, env, stdin=b"", timeout=120, terminal=False):
+        """Arguments, exit code and what was said, as of subprocess.run.
+
+        On a `terminal`, standard error is one. Code in NOMDEPLUME_PLANT is run first.
+        """
         ours, theirs = os.pipe()
-        with TemporaryFile() as out, TemporaryFile() as err:
+        with TemporaryFile() as out, _Terminal() if terminal else TemporaryFile() as err:
             given = json.dumps([list(arguments), str(cwd), env]).encode()
             self._here.settimeout(timeout)
             socket.send_fds(
@@ -63,6 +68,38 @@ class Starter:
     def close(self):
         self._here.close()
         self._process.wait(timeout=10)
+
+
+class _Terminal:
+    """A terminal that is written to, and all that was."""
+
+    def __enter__(self):
+        self._here, self._there = pty.openpty()
+        self._said = bytearray()
+        self._thread = Thread(target=self._read, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        os.close(self._here)
+
+    def fileno(self):
+        return self._there
+
+    def seek(self, _):
+        """All is said."""
+        os.close(self._there)
+        self._thread.join(timeout=10)
+
+    def read(self):
+        return bytes(self._said)
+
+    def _read(self):
+        try:
+            while part := os.read(self._here, 1 << 16):
+                self._said += part
+        except OSError:  # nobody has it open for writing
+            pass
 
 
 def _pour(data, pipe):
@@ -112,6 +149,7 @@ def started(streams, arguments, folder, env):
     sys.argv = ["nomdeplume", *arguments]
     code = 1
     try:
+        exec(os.environ.pop("NOMDEPLUME_PLANT", ""), {})
         main()
     except SystemExit as stopped:
         code = stopped.code or 0

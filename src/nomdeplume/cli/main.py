@@ -87,7 +87,8 @@ def main() -> NoReturn:
             targets.sweep()
         _stop("interrupted; no file was written.", 130)
     except OSError as error:
-        _stop(f"{error.strerror or 'input or output failed'}: {at(error.filename or 'a file')}", 2)
+        said = os.strerror(error.errno) if error.errno else "input or output failed"
+        _stop(f"{said}: {at(error.filename) if error.filename else 'a file'}", 2)
     except MemoryError:
         _stop("not enough memory; no file was written.", 1)
     except Exception as error:

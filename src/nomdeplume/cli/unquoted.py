@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from ast import literal_eval
 
 import rich_click as click
 
@@ -32,5 +33,5 @@ def _wanted(error: click.BadParameter) -> str:
         return f"it must be a number in the range {kind._describe_range()}."
     if isinstance(kind, click.Path) and (said := OF_FILE.fullmatch(error.message)):
         what, name, wrong = said.groups()
-        return f"{what} {at(name[1:-1])} {wrong}"
+        return f"{what} {at(literal_eval(name))} {wrong}"
     return f"it must be {NUMBERS.get(getattr(kind, 'name', ''), 'another')}."

@@ -58,13 +58,13 @@ class AtomicFile:
         self.file.flush()
         os.fsync(self.file.fileno())
         self.file.close()
-        if not self._private:
-            self._partial.chmod(0o666 & ~umask())
 
     def publish(self) -> None:
         """Take the name; if it was taken meanwhile, only by force."""
         if not self._force:
             vacant(self._path)
+        if not self._private:
+            self._partial.chmod(0o666 & ~umask())
         self._partial.replace(self._path)
         _unfinished.discard(self._partial)
 

@@ -231,13 +231,13 @@ class FolderSink:
     def close(self) -> Output:
         if hasattr(os, "sync"):
             os.sync()  # all files at once, rather than one by one
-        self._partial.chmod(0o777 & ~umask())
         return Output("folder", sha256(b"".join(sorted(self._lines))).hexdigest())
 
     def publish(self) -> None:
         """Take the name; an earlier release steps aside under a hidden name until then."""
         vacant(self._path, force=self._force, folder=True)
         replaced = self._partial.with_suffix(".replaced")
+        self._partial.chmod(0o777 & ~umask())
         if self._path.exists():
             self._path.rename(replaced)
         self._partial.rename(self._path)

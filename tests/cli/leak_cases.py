@@ -1,0 +1,278 @@
+"""Every command and option on texts full of canaries, and everything that can go wrong."""
+
+from tests.cli.leaks import TEXT, Case
+
+SMALL = "--table t.txt --language en --size 5"
+OUT = ("out", ".out", "stdout")  # a release, whole or not yet, and what --resume goes on with
+WORD = "--epsilon 2"
+
+
+def release(line, code=0, **more):
+    """A release: it may say words that the table knows, and ids unless they are left out."""
+    with_ids = not any(each in line for each in ("--no-id", "--unit-field", "--seed"))
+    given = {"known": OUT, "ids": OUT if with_ids else (), **more}
+    return Case(f"obfuscate {line} {SMALL}", code, **given)
+
+
+RELEASES = {
+    "a text": release("a.txt"),
+    "a pipe": release("-", stdin="a.txt"),
+    "records through a pipe": release("- --from jsonl", stdin="in.jsonl"),
+    "a folder": release("texts -o out", 4),
+    "a folder to records": release("texts -o out.jsonl --quiet", 4),
+    "a folder of records": release("many-jsonl -o out.jsonl", 4),
+    "a folder of records, strict": release("many-jsonl -o out.jsonl --strict", 2),
+    "a folder of tables": release("many-parquet -o out.csv", 2),
+    "a folder of links": release("gone -o out.jsonl", 2),
+    "JSONL": release("in.jsonl -o out.jsonl"),
+    "packed": release("in.jsonl.gz -o out.jsonl.gz --no-id"),
+    "CSV": release("in.csv -o out.csv --no-id --delimiter ,"),
+    "CSV to Arrow": release("in.csv -o out.arrow --certificate c.json"),
+    "Parquet": release("in.parquet -o out.parquet --no-id"),
+    "Arrow": release("in.arrow -o out.jsonl --no-id --vectors --budget 9"),
+    "kept": release("in.jsonl -o out.csv --keep author --id-field topic", authors=OUT, ids=()),
+    "another text": release("in.jsonl -o out.csv --text-field author --no-id --empty public"),
+    "withheld": release("in.jsonl -o out.csv --text-field author --empty withhold", 4),
+    "withheld, listed": release("broken.jsonl -o out.jsonl --withheld list", 4),
+    "units": release("in.jsonl -o out.jsonl --unit-field author"),
+    "units kept": release("in.csv -o out.csv --unit-field author --keep author", authors=OUT),
+    "workers": release(f"in.jsonl -o out.jsonl --workers 2 {WORD}"),
+    "ledger": release(f"in.jsonl -o out.jsonl --ledger l --limit 99 --author-field author {WORD}"),
+    "ledger, no room": release("in.jsonl -o out.jsonl --ledger l --limit 1", 3),
+    "ledger of units": release("in.jsonl -o out.csv --ledger l --limit 99 --unit-field author"),
+    "resume": release("in.jsonl -o out.jsonl --resume --force"),
+    "seeded": release("in.jsonl -o out.jsonl --seed 1 --no-id"),
+    "features": release("in.jsonl -o out.jsonl --features f", 2),
+    "public lists": release(
+        "in.jsonl -o out.csv --mechanism exponential --vocabulary words --weights weights "
+        f"--stop-words words --setting x=1 --device cpu {WORD}",
+        2,
+    ),
+    "broken CSV": release("broken.csv -o out.jsonl", 4),
+    "CSV without names": release("bare.csv", 2),
+    "CSV without names, told": release("bare.csv --from csv", 2),
+    "no such field": release("in.csv --text-field body", 2),
+    "no such field of Parquet": release("in.parquet --text-field body", 2),
+    "cut short": release("cut.jsonl.gz -o out.jsonl", 2),
+    "a cut table": release("cut.parquet -o out.jsonl", 2),
+    "binary": release("binary.txt", 2),
+    "UTF-16 that is none": release("utf16.txt", 2),
+    "a text for a table": Case("obfuscate a.txt --table b.txt", 2),
+    "a text for JSON": release("a.txt --from jsonl", 4),
+    "a bar": release("in.jsonl -o out.jsonl", terminal=True, said="documents"),
+    "a bar, and remarks": release("broken.jsonl -o out.csv", 4, terminal=True, said="withheld"),
+}
+PLAN = ("stdout", "out")  # of `distance`: words of both texts, on purpose, and names
+DISTANCES = {
+    "a plan": Case(f"distance a.txt b.txt --metric winf {SMALL}", known=PLAN),
+    "a plan as JSON": Case(f"distance a.txt b.txt --json {SMALL} --quiet", known=PLAN),
+    "a plan drawn": Case(f"distance a.txt b.txt -o out.html --budget 3 {SMALL}", known=PLAN),
+    "a promise": Case(f"distance a.txt - --delta 1e-6 {WORD} {SMALL}", known=PLAN, stdin="b.txt"),
+    "all": Case("distance --all in.jsonl -o out.csv --table t.txt --force", ids=PLAN),
+    "all, on a terminal": Case(
+        "distance --all in.csv -o out.parquet --table t.txt",
+        ids=PLAN,
+        terminal=True,
+        said="distances",
+    ),
+    "the nearest": Case(
+        "distance a.txt in.jsonl --nearest 2 --json --table t.txt --id-field id --from jsonl", 2
+    ),
+    "the nearest records": Case(
+        "distance in.parquet in.jsonl --nearest 2 --json --table t.txt --text-field text "
+        "--id-field topic --stop-words none --delimiter ,"
+    ),
+    "broken": Case("distance --all broken.jsonl --json --table t.txt", 4, ids=PLAN),
+    "no features": Case("distance a.txt b.txt --features a.txt --language en", 2),
+    "no words": Case("distance bare.csv a.txt --from text --table words", 2),
+}
+JUDGED = "--table t.txt --stop-words none --draws 1 --folds 2 --min-documents 2 --size 5"
+EVALUATIONS = {
+    "evaluate": Case(
+        f"evaluate in.jsonl {JUDGED} -o out.html --hide-authors --group-field thread --language en "
+        "--author-field author --seed 1 --fresh --force --public public.jsonl --attackers word-svm",
+        known=("out",),
+        terminal=True,
+    ),
+    "evaluate with names": Case(
+        f"evaluate in.csv {JUDGED} --results out.json --topic-field topic --mechanism none "
+        "--attackers delta --quiet --delimiter , --from csv --text-field text --id-field id",
+        authors=("out",),
+        known=("out",),
+    ),
+    "evaluate by lists": Case(
+        "evaluate in.jsonl --table t.txt --vocabulary a.txt --weights a.txt --setting TEXT "
+        "--epsilon TEXT --budget TEXT --mechanism TEXT",
+        2,
+    ),
+    "evaluate with features": Case("evaluate in.jsonl --table t.txt --features a.txt", 2),
+    "evaluate what others released": Case(
+        f"evaluate --released in.jsonl --original broken.jsonl {JUDGED} --split-field note", 2
+    ),
+}
+FIT = "features fit in.jsonl --table t.txt --language en --stop-words none"
+OTHERS = {
+    "fit": Case(f"{FIT} -o out --i-know-this-leaks --words 5 --map topics --force", known=("out",)),
+    "fit on a broken file": Case(
+        "features fit broken.jsonl -o out --table t.txt --author-field author --topic-field topic "
+        "--text-field text --id-field id --quiet --i-know-this-leaks",
+        2,
+    ),
+    "fit on CSV": Case("features fit bare.csv -o out --table t.txt --from csv --delimiter ,", 2),
+    "show": Case("features show in.jsonl --json", 2),
+    "audit": Case(f"audit --table t.txt --seconds .1 --json {WORD} --pairs TEXT", 2),
+    "audit one's own": Case("audit --mechanism a.txt:release --table t.txt --quiet", 2),
+    "audit of lists": Case(
+        "audit --table t.txt --language en --stop-words a.txt --vocabulary a.txt --weights a.txt "
+        "--setting TEXT --features a.txt",
+        2,
+    ),
+    "calibrate": Case(
+        "calibrate --loss 5 --between a.txt b.txt --table t.txt --language en -o out.html "
+        "--draws 9 --json --force",
+        known=(),
+    ),
+    "calibrate to words": Case(
+        "calibrate --epsilon 3 --words TEXT --table t.txt --draws 9 --common --quiet", 2
+    ),
+    "calibrate by lists": Case(
+        "calibrate --table t.txt --mechanism exponential --vocabulary a.txt --weights a.txt "
+        "--setting TEXT --stop-words a.txt --features a.txt",
+        2,
+    ),
+    "a text for a certificate": Case("certificate a.txt --release b.txt --table t.txt", 2),
+    "lists for a certificate": Case(
+        "certificate in.jsonl --vocabulary a.txt --weights a.txt --language en --stop-words a.txt "
+        "--features a.txt",
+        2,
+    ),
+    "bench": Case("bench --table a.txt --language en --stop-words a.txt --json", 2),
+    "info of a text": Case("tables info a.txt --language en --check --json", 2),
+    "a table of a text": Case(
+        "tables build a.txt -o out.safetensors --word-list b.txt --language en --lower "
+        "--alphabetic --force --float16",
+        2,
+    ),
+    "get": Case("tables get TEXT --mirror TEXT --force --int8", 2),
+    "list": Case("tables list --all --json"),
+    "a text for a ledger": Case("ledger show a.txt --json", 2),
+    "check a text": Case("ledger check a.txt", 2),
+    "export a text": Case("ledger export a.txt -o out.csv --force", 2),
+    "limit a text": Case("ledger limit a.txt 5", 2),
+}
+BEGUN = release(f"in.jsonl -o out.jsonl --ledger l --limit 99 --author-field author {WORD}")
+LEDGERS = {  # of a ledger that BEGUN has made, which is looked at too
+    name: Case(line, known=("out.jsonl",), ids=("out.jsonl",))
+    for name, line in {
+        "spent": "ledger show l --by authors --json",
+        "spent by one": "ledger show l --id idoquant1 --author autoquant1",
+        "sound": "ledger check l",
+        "exported": "ledger export l -o out.csv",
+        "exported to a pipe": "ledger export l --to json",
+        "limited": "ledger limit l 50",
+        "verified": "certificate out.jsonl.certificate.json --release out.jsonl --table t.txt",
+    }.items()
+}
+CASES = RELEASES | DISTANCES | EVALUATIONS | OTHERS
+
+BAG = "from nomdeplume.vocabulary import Vocabulary as V\nV.bag = lambda self, text: "
+WRITE = """
+from nomdeplume.formats.release import Releases
+usual, count = Releases._write, []
+def write(self, offer, released):
+    usual(self, offer, released)
+    count.append(1)
+    if len(count) == 5:
+        {}
+Releases._write = write
+"""
+KILL = "import os; os.kill(os.getpid(), {})"
+IN_WORKER = """
+import nomdeplume.workers.process as p
+p.START = p.START.replace("main()", {!r} + "; main()")
+"""
+RECORDS = f"in.jsonl -o out.jsonl --no-id {WORD}"
+
+
+def planted(plant, code=1, line=RECORDS, said="unexpected", **more):
+    return release(line, code, plant=plant, said=said, **more)
+
+
+BUGS = {  # of ours, planted, and of the machine
+    "in a bag": planted(BAG + "{}[text]", said="KeyError at"),
+    "in a bag, shown as a system's": planted(BAG + "open(text)", 2, said="the name given"),
+    "with a cause": planted(BAG + "int(text)", said="ValueError at"),
+    "in the reader": planted(
+        "import nomdeplume.formats.jsonl as j\nj._record = j._fields = j.decode_line = "
+        "lambda line, *_: {}[line]"
+    ),
+    "in the thread ahead": planted(
+        "import nomdeplume.workers.thread as t\n"
+        "def run(self, call):\n"
+        f"    self._future.set_exception(KeyError({TEXT!r}))\n"
+        f"    raise ValueError({TEXT!r})\n"
+        "t._Running._run = run",
+        said="ValueError at",
+    ),
+    "in a thread": planted(
+        BAG + "__import__('threading').Thread(target={}.__getitem__, args=(text,)).start() or {}[1]"
+    ),
+    "in a finalizer": planted(
+        f"class D:\n    def __del__(self): {{}}[{TEXT!r}]\n" + BAG + "D() and {}[1]"
+    ),
+    "at exit": planted("import atexit; atexit.register({}.__getitem__, " + f"{TEXT!r})", 0),
+    "a warning": planted(
+        "import warnings; warnings.simplefilter('always')\n"
+        "from nomdeplume.vocabulary import Vocabulary as V\nusual = V.bag\n"
+        "V.bag = lambda self, text: warnings.warn(text) or usual(self, text)",
+        0,
+        said="UserWarning at",
+    ),
+    "memory": planted(BAG + "bytearray(1 << 50)", said="not enough memory"),
+    "in a worker": planted(
+        IN_WORKER.format("import nomdeplume.vocabulary as v; v.Vocabulary.bag = {}.__getitem__"),
+        line=f"{RECORDS} --workers 2",
+        said="in a worker",
+    ),
+    "a worker that talks": planted(
+        IN_WORKER.format(
+            "import os, warnings; import nomdeplume.vocabulary as v; v.Vocabulary.bag = "
+            "lambda s, t: (print(t), os.write(2, t.encode()), warnings.warn(t), {}[t])"
+        ),
+        line=f"{RECORDS} --workers 2",
+        said="in a worker",
+    ),
+    "a worker that dies": planted(
+        IN_WORKER.format(
+            "import os; import nomdeplume.vocabulary as v; v.Vocabulary.bag = "
+            "lambda s, t: os.kill(os.getpid(), 9)"
+        ),
+        line=f"{RECORDS} --workers 2",
+        said="worker processes ended",
+    ),
+    "a full disk": planted(
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))",
+        2,
+        said="File too large",
+    ),
+    "interrupted": planted(WRITE.format(KILL.format(2)), 130, said="interrupted", umask=True),
+    "terminated": planted(WRITE.format(KILL.format(15)), 130, said="interrupted", umask=True),
+}
+LATE = """
+import os
+from nomdeplume.formats.{} import {} as T
+T.publish = lambda self: os.kill(os.getpid(), 9)
+"""
+KILLED = {  # what lies there is private, whatever the umask
+    name: planted(plant, -9, line, "", umask=True)
+    for name, plant, line in (
+        ("words", WRITE.format(KILL.format(9)), RECORDS),
+        ("CSV", WRITE.format(KILL.format(9)), f"in.csv -o out.csv --no-id {WORD}"),
+        ("Parquet", WRITE.format(KILL.format(9)), f"in.csv -o out.parquet --no-id {WORD}"),
+        ("a list", WRITE.format(KILL.format(9)), f"{RECORDS} --withheld list"),
+        ("a ledger", WRITE.format(KILL.format(9)), f"{RECORDS} --ledger l --limit 99"),
+        ("workers", WRITE.format(KILL.format(9)), f"{RECORDS} --workers 2"),
+        ("a folder", LATE.format("writing", "FolderSink"), "a.txt b.txt -o out"),
+        ("before it appears", LATE.format("targets", "AtomicFile"), RECORDS),
+    )
+}

@@ -1,10 +1,11 @@
 """Every command and option on texts full of canaries, and everything that can go wrong."""
 
-from tests.cli.leaks import TEXT, Case
+from tests.cli.leaks import Case
 
 SMALL = "--table t.txt --language en --size 5"
 OUT = ("out", ".out", "stdout")  # a release, whole or not yet, and what --resume goes on with
 WORD = "--epsilon 2"
+PUBLIC = "features fit public.jsonl -o f --table t.txt --language en --stop-words none"
 
 
 def release(line, code=0, **more):
@@ -42,7 +43,10 @@ RELEASES = {
     "ledger of units": release("in.jsonl -o out.csv --ledger l --limit 99 --unit-field author"),
     "resume": release("in.jsonl -o out.jsonl --resume --force"),
     "seeded": release("in.jsonl -o out.jsonl --seed 1 --no-id"),
-    "features": release("in.jsonl -o out.jsonl --features f", 2),
+    "features": release("in.jsonl -o out.jsonl --features f --stop-words none", first=PUBLIC),
+    "features, fitted on the texts": release(
+        "public.jsonl -o out.jsonl --features f --stop-words none", 3, first=PUBLIC
+    ),
     "public lists": release(
         "in.jsonl -o out.csv --mechanism exponential --vocabulary words --weights weights "
         f"--stop-words words --setting x=1 --device cpu {WORD}",
@@ -161,8 +165,8 @@ OTHERS = {
     "limit a text": Case("ledger limit a.txt 5", 2),
 }
 BEGUN = release(f"in.jsonl -o out.jsonl --ledger l --limit 99 --author-field author {WORD}")
-LEDGERS = {  # of a ledger that BEGUN has made, which is looked at too
-    name: Case(line, known=("out.jsonl",), ids=("out.jsonl",))
+OTHERS |= {  # of a ledger that is begun, and looked at too
+    name: Case(line, known=("out.jsonl",), ids=("out.jsonl",), first=BEGUN.line)
     for name, line in {
         "spent": "ledger show l --by authors --json",
         "spent by one": "ledger show l --id idoquant1 --author autoquant1",
@@ -174,105 +178,3 @@ LEDGERS = {  # of a ledger that BEGUN has made, which is looked at too
     }.items()
 }
 CASES = RELEASES | DISTANCES | EVALUATIONS | OTHERS
-
-BAG = "from nomdeplume.vocabulary import Vocabulary as V\nV.bag = lambda self, text: "
-WRITE = """
-from nomdeplume.formats.release import Releases
-usual, count = Releases._write, []
-def write(self, offer, released):
-    usual(self, offer, released)
-    count.append(1)
-    if len(count) == 5:
-        {}
-Releases._write = write
-"""
-KILL = "import os; os.kill(os.getpid(), {})"
-IN_WORKER = """
-import nomdeplume.workers.process as p
-p.START = p.START.replace("main()", {!r} + "; main()")
-"""
-RECORDS = f"in.jsonl -o out.jsonl --no-id {WORD}"
-
-
-def planted(plant, code=1, line=RECORDS, said="unexpected", **more):
-    return release(line, code, plant=plant, said=said, **more)
-
-
-BUGS = {  # of ours, planted, and of the machine
-    "in a bag": planted(BAG + "{}[text]", said="KeyError at"),
-    "in a bag, shown as a system's": planted(BAG + "open(text)", 2, said="the name given"),
-    "with a cause": planted(BAG + "int(text)", said="ValueError at"),
-    "in the reader": planted(
-        "import nomdeplume.formats.jsonl as j\nj._record = j._fields = j.decode_line = "
-        "lambda line, *_: {}[line]"
-    ),
-    "in the thread ahead": planted(
-        "import nomdeplume.workers.thread as t\n"
-        "def run(self, call):\n"
-        f"    self._future.set_exception(KeyError({TEXT!r}))\n"
-        f"    raise ValueError({TEXT!r})\n"
-        "t._Running._run = run",
-        said="ValueError at",
-    ),
-    "in a thread": planted(
-        BAG + "__import__('threading').Thread(target={}.__getitem__, args=(text,)).start() or {}[1]"
-    ),
-    "in a finalizer": planted(
-        f"class D:\n    def __del__(self): {{}}[{TEXT!r}]\n" + BAG + "D() and {}[1]"
-    ),
-    "at exit": planted("import atexit; atexit.register({}.__getitem__, " + f"{TEXT!r})", 0),
-    "a warning": planted(
-        "import warnings; warnings.simplefilter('always')\n"
-        "from nomdeplume.vocabulary import Vocabulary as V\nusual = V.bag\n"
-        "V.bag = lambda self, text: warnings.warn(text) or usual(self, text)",
-        0,
-        said="UserWarning at",
-    ),
-    "memory": planted(BAG + "bytearray(1 << 50)", said="not enough memory"),
-    "in a worker": planted(
-        IN_WORKER.format("import nomdeplume.vocabulary as v; v.Vocabulary.bag = {}.__getitem__"),
-        line=f"{RECORDS} --workers 2",
-        said="in a worker",
-    ),
-    "a worker that talks": planted(
-        IN_WORKER.format(
-            "import os, warnings; import nomdeplume.vocabulary as v; v.Vocabulary.bag = "
-            "lambda s, t: (print(t), os.write(2, t.encode()), warnings.warn(t), {}[t])"
-        ),
-        line=f"{RECORDS} --workers 2",
-        said="in a worker",
-    ),
-    "a worker that dies": planted(
-        IN_WORKER.format(
-            "import os; import nomdeplume.vocabulary as v; v.Vocabulary.bag = "
-            "lambda s, t: os.kill(os.getpid(), 9)"
-        ),
-        line=f"{RECORDS} --workers 2",
-        said="worker processes ended",
-    ),
-    "a full disk": planted(
-        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))",
-        2,
-        said="File too large",
-    ),
-    "interrupted": planted(WRITE.format(KILL.format(2)), 130, said="interrupted", umask=True),
-    "terminated": planted(WRITE.format(KILL.format(15)), 130, said="interrupted", umask=True),
-}
-LATE = """
-import os
-from nomdeplume.formats.{} import {} as T
-T.publish = lambda self: os.kill(os.getpid(), 9)
-"""
-KILLED = {  # what lies there is private, whatever the umask
-    name: planted(plant, -9, line, "", umask=True)
-    for name, plant, line in (
-        ("words", WRITE.format(KILL.format(9)), RECORDS),
-        ("CSV", WRITE.format(KILL.format(9)), f"in.csv -o out.csv --no-id {WORD}"),
-        ("Parquet", WRITE.format(KILL.format(9)), f"in.csv -o out.parquet --no-id {WORD}"),
-        ("a list", WRITE.format(KILL.format(9)), f"{RECORDS} --withheld list"),
-        ("a ledger", WRITE.format(KILL.format(9)), f"{RECORDS} --ledger l --limit 99"),
-        ("workers", WRITE.format(KILL.format(9)), f"{RECORDS} --workers 2"),
-        ("a folder", LATE.format("writing", "FolderSink"), "a.txt b.txt -o out"),
-        ("before it appears", LATE.format("targets", "AtomicFile"), RECORDS),
-    )
-}

@@ -43,10 +43,15 @@ class Case:
     plant: str = ""
     umask: bool = False
     said: str = ""
+    first: str = ""  # what is run before
 
     @property
     def arguments(self):
-        return [TEXT if each == "TEXT" else each for each in shlex.split(self.line)]
+        return split(self.line)
+
+
+def split(line):
+    return [TEXT if each == "TEXT" else each for each in shlex.split(line)]
 
 
 def world(folder):
@@ -121,6 +126,8 @@ def played(starter, folder, case, env):
     """Run it; what it said."""
     plant = ("import os; os.umask(0)\n" if case.umask else "") + case.plant
     more = {"NOMDEPLUME_PLANT": plant, "TERM": "xterm"}
+    if case.first:
+        assert not starter.run(split(case.first), cwd=folder, env=env).returncode
     stdin = (folder / case.stdin).read_bytes() if case.stdin else b""
     return starter.run(
         case.arguments, cwd=folder, env={**env, **more}, stdin=stdin, terminal=case.terminal

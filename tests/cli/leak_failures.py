@@ -33,8 +33,13 @@ BUGS = {  # of ours, planted, and of the machine
     "in a bag, shown as a system's": planted(BAG + "open(text)", 2, said="the name given"),
     "with a cause": planted(BAG + "int(text)", said="ValueError at"),
     "in the reader": planted(
-        "import nomdeplume.formats.jsonl as j\nj._record = j._fields = j.decode_line = "
-        "lambda line, *_: {}[line]"
+        "import nomdeplume.formats.jsonl as j; j._object = lambda line: {}[line]",
+        said="KeyError at",
+    ),
+    "in the sink": planted(
+        "from nomdeplume.formats.writing import LineSink as S\n"
+        f"S.write = lambda self, *_: {{}}[{TEXT!r}]",
+        said="KeyError at",
     ),
     "in the thread ahead": planted(
         "import nomdeplume.workers.thread as t\n"

@@ -13,7 +13,7 @@ import rich_click as click
 
 from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
 from nomdeplume.cli.options import open_vocabulary, table_options
-from nomdeplume.errors import InputError, at, got
+from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
     from nomdeplume.audit.audit import Subject
@@ -162,6 +162,6 @@ def _loaded(path: Path, name: str) -> Callable[..., Any]:
         raise InputError(f"{path} could not be run: {type(error).__name__}.") from None
     function = getattr(module, name, None)
     if not callable(function):
-        raise InputError(f"{path} has no function {got(name)}.")
+        raise InputError(f"{path} has no function {at(name)}.")
     found: Callable[..., Any] = function
     return found

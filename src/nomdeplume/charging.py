@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import repeat
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,12 +14,15 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
+from nomdeplume.distance import Euclidean
 from nomdeplume.errors import InputError
 from nomdeplume.levels import Level
+from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.certificate import metric_of
 from nomdeplume.privacy.ledger.claims import Claim, has_id
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.random import is_private
+from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -34,7 +39,7 @@ def price_of(level: Level, vocabulary: Vocabulary) -> Price:
         loss, dimensions = min(loss, account.pure), mixture.dimensions
     return Price(
         budget=float(widest.epsilon),
-        distance=f"{metric_of(level.mechanism)}, {table.name} {table.fingerprint[:16]}",
+        distance=_distance(level.mechanism, table),
         metric=widest.metric.name,
         mechanism=level.mechanism.name,
         kept=vocabulary.fingerprint,
@@ -42,6 +47,18 @@ def price_of(level: Level, vocabulary: Vocabulary) -> Price:
         words=words,
         dimensions=dimensions,
     )
+
+
+def _distance(mechanism: Mechanism, table: Table) -> str:
+    """What budgets count in: distances of a table, or what else a mechanism counts by."""
+    own = "" if type(mechanism.guarantee.metric) is Euclidean else _settings(mechanism)
+    return f"{metric_of(mechanism)}, {table.name} {table.fingerprint[:16]}{own}"
+
+
+def _settings(mechanism: Mechanism) -> str:
+    """All that a metric of its own may be made of."""
+    named = {"mechanism": mechanism.name, **getattr(mechanism, "settings", {})}
+    return f", {sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:16]}"
 
 
 class Priced(Protocol):
@@ -68,9 +85,21 @@ def charge(
         if ids is not None or authors is not None:
             raise InputError("ids and authors are for a ledger; give one.")
         return private
+    if not hasattr(ledger, "charge"):
+        raise InputError(f"ledger must be an open Ledger, got {type(ledger).__name__}.")
     refuse_seeded(rng)
-    price, bag = priced.price, priced.vocabulary.bag
-    texts = list(private)
+    return _charged(ledger, priced, private, ids, authors)
+
+
+def _charged(
+    ledger: Ledger,
+    priced: Priced,
+    private: Iterable[str],
+    ids: Iterable[Any] | None,
+    authors: Iterable[Any] | None,
+) -> Iterator[str]:
+    """The same, when the first is asked for: what else is wrong with a call is found before."""
+    price, bag, texts = priced.price, priced.vocabulary.bag, list(private)
     charging = Charging(ledger, price, "id", "" if authors is None else "author")
     beside = zip(_column("ids", ids, texts), _column("authors", authors, texts), strict=True)
     claims: list[Claim] = []
@@ -80,7 +109,7 @@ def charge(
             raise InputError(f"every text must have an author, got none for text {number:,}.")
         claims.append(claim)
     ledger.charge(price, claims, run=charging.run, together=True)
-    return texts
+    yield from texts
 
 
 def _column(name: str, values: Iterable[Any] | None, texts: Sequence[str]) -> Iterable[Any]:
@@ -89,7 +118,7 @@ def _column(name: str, values: Iterable[Any] | None, texts: Sequence[str]) -> It
         return repeat(None, len(texts))
     if isinstance(values, str | Mapping) or not hasattr(values, "__iter__"):
         raise InputError(f"{name} must be a list, got one {type(values).__name__}.")
-    found = list(values)
+    found = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
     if len(found) != len(texts):
         raise InputError(f"{name} must be as many as texts, got {len(found):,} of {len(texts):,}.")
     return found
@@ -110,6 +139,7 @@ class Charging:
     id_field: str = ""  # of records; documents without an id are known by their kept words
     author_field: str = ""
     hidden: frozenset[str] = frozenset()  # fields that are read for the ledger and stay inside
+    most: float = 0.0  # that an account may spend in this run
     run: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def claim(
@@ -136,6 +166,8 @@ class Charging:
             return fields
         return {name: value for name, value in fields.items() if name not in self.hidden}
 
-    def granted(self, claims: Sequence[Claim]) -> list[bool]:
+    def granted(self, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:
         """Whether there was room for each; what is granted is charged, and on the disk."""
-        return self.ledger.charge(self.price, claims, run=self.run) if claims else []
+        if not claims:
+            return []
+        return self.ledger.charge(self.price, claims, run=self.run, together=together)

@@ -52,6 +52,8 @@ class PrivacyError(PlumeError):
 class BudgetSpent(PrivacyError):
     """The ledger has no room for this release."""
 
+    number = 0  # of the first document without room, where they are charged together
+
 
 def got(value: object) -> str:
     """A value as a message may quote it: a number, or what can only be a name.

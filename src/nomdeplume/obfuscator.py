@@ -209,6 +209,7 @@ class Obfuscator:
         rng = given(rng)
         if hasattr(texts, "columns"):
             raise InputError("texts must be one column of the frame; release it all with .frame().")
+        self._check(vectors=vectors)
         private = self.vocabulary.texts(texts)
         charged = charge(ledger, self, private, rng, ids=ids, authors=authors)
         found = list(self.releases(charged, rng, workers=workers))
@@ -276,10 +277,13 @@ class Obfuscator:
         how = f"{self.mechanism.name}, {spent}, size={self.size}, {self.reduction}"
         return f"<Obfuscator: {how}, {self.vocabulary.table!r}>"
 
+    def _check(self, *, vectors: bool) -> None:
+        if vectors and not self.level.at_once:
+            raise InputError(f"{self.mechanism.name} has no mean to release; take mean.")
+
     def certify(self, generator: str, documents: int, output: Output, **beside: Any) -> Certificate:
         """The certificate of a release made by this obfuscator, and of what came out beside it."""
-        if beside.get("vectors") and not self.level.at_once:
-            raise InputError(f"{self.mechanism.name} has no mean to release; take mean.")
+        self._check(vectors=beside.get("vectors", False))
         return certify(
             self.vocabulary,
             self.mechanism,

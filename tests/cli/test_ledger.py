@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -74,6 +75,8 @@ def test_strict_stops_at_the_first_without_room(run, corpus, tmp_path):
 
     assert b"line 1: no room left" in done.stderr
     assert not list(tmp_path.glob("*2.jsonl*"))
+    with Ledger.reading(tmp_path / "a.ledger") as ledger:
+        assert ledger.overall().releases == 6  # 6 and 7 have spent nothing
 
 
 def test_authors_add_up_and_stay_inside(run, corpus, tmp_path):
@@ -237,7 +240,7 @@ def test_a_killed_run_is_resumed(run, corpus, tmp_path):
     kept = [line for line in lines if line[0] == "["][:5]
     done = run("obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, *charged, "--resume")
 
-    assert "charged and not written when the run was interrupted; charged again" in (
+    assert "charged and not written before the run was interrupted; charged again" in (
         done.stderr.decode()
     )
     assert "by the run that was interrupted" in " ".join(done.stderr.decode().split())
@@ -264,6 +267,9 @@ def test_only_the_same_run_is_resumed(run, corpus, tmp_path):
     others = [[*SMALL[:-1], "3"], [*SMALL, "--no-id"], [*SMALL, "--ledger", "b", "--limit", "99"]]
     for other in others:
         assert b"other inputs or options" in run(*resume, *other, code=2).stderr
+    (tmp_path / "t.txt").write_text(TABLE.replace(" 4", " 40"))  # the same words elsewhere
+    assert b"other inputs or options" in run(*resume, *SMALL, code=2).stderr
+    (tmp_path / "t.txt").write_text(TABLE)
     os.utime(tmp_path / "in.jsonl")
     assert b"other inputs or options" in run(*resume, *SMALL, code=2).stderr
     assert (tmp_path / ".o.jsonl.resume").exists()
@@ -278,6 +284,7 @@ def test_nothing_to_resume_begins(run, corpus, tmp_path):
 def test_two_runs_do_not_write_one_output(run, corpus, tmp_path):
     import fcntl
 
+    (tmp_path / ".o.jsonl.resume").touch(0o600)
     with (tmp_path / ".o.jsonl.resume").open("w") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         done = run("obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, code=2)
@@ -304,3 +311,87 @@ def test_a_document_that_gets_room_keeps_its_place(run, corpus, tmp_path):
     again = ["obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, "--ledger", "a.ledger", "--resume"]
     run(*again, "--quiet")
     assert released(tmp_path, "o.jsonl") == list(range(6_000))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--withheld", "a.ledger", "--force"],
+        ["--withheld", "a.ledger.key", "--force"],
+        ["--withheld", "in.jsonl", "--force"],
+        ["--certificate", "a.ledger", "--force"],
+    ],
+)
+def test_nothing_is_written_over_a_ledger_or_an_input(run, corpus, tmp_path, arguments):
+    obfuscated(run, "1.jsonl", "--limit", "20")
+    names = ("a.ledger", "a.ledger.key", "in.jsonl")
+    before = [(tmp_path / name).read_bytes() for name in names]
+    obfuscated(run, "2.jsonl", *arguments, code=2)
+    assert [(tmp_path / name).read_bytes() for name in names] == before
+
+
+def test_an_export_is_not_written_over_its_ledger(run, corpus, tmp_path):
+    obfuscated(run, "1.jsonl", "--limit", "20")
+    before = (tmp_path / "a.ledger").read_bytes()
+    for name in ("a.ledger", "a.ledger.key"):
+        run("ledger", "export", "a.ledger", "-o", name, "--to", "csv", "--force", code=2)
+    assert (tmp_path / "a.ledger").read_bytes() == before
+
+
+def test_a_ledger_among_the_texts_is_refused(run, corpus, tmp_path):
+    """It would be opened and closed as a text, which drops the locks on it."""
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("rain")
+    charged = ("--ledger", "texts/a.ledger", "--limit", "20")
+    obfuscated(run, "o", ledger=charged, given="texts", code=2)
+    assert not (tmp_path / "o").exists()
+
+
+def test_what_is_no_longer_offered_does_not_stop_the_rest(run, corpus, tmp_path):
+    """Workers make bags, so that empty texts are in the spool; else they are not offered."""
+    interrupted(tmp_path)
+    spool = tmp_path / ".o.jsonl.resume"
+    lines = spool.read_bytes().splitlines(keepends=True)
+    kept = [json.loads(line)[1] for line in lines if line[:1] == b"["]
+    spool.write_bytes(b"".join([*lines[:2], b'[0, "rain", null, true]\n', *lines[2:]]))
+    spool.write_bytes(spool.read_bytes().replace(b"[0, ", b"[1, ", 1))  # a number that comes twice
+    run("obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, "--resume", "--quiet")
+    found = [each["text"] for each in records(tmp_path, "o.jsonl")]
+    assert found[5 : len(kept)] == kept[5:]
+
+
+def test_what_was_charged_in_vain_is_said_whatever_ended_the_run(run, corpus, tmp_path):
+    rows = [json.dumps({"id": n, "text": "rain"}) for n in range(600)]
+    (tmp_path / "in.jsonl").write_text("\n".join([*rows, "{broken"]) + "\n")
+    obfuscated(run, "o.jsonl", "--limit", "20", "--strict", code=2)
+    rows += [json.dumps({"id": 600, "text": "rain"})]
+    done = obfuscated(run, "o.jsonl", "--strict", "--resume", code=2)
+    assert b"charged and not written before the run was interrupted" in done.stderr
+
+
+def test_a_run_that_ended_unheard_is_complete(run, corpus, tmp_path):
+    """Killed between the appearance of its output and its own end."""
+    corpus(8)
+    (tmp_path / "one.jsonl").write_text(json.dumps({"id": 3, "text": "rain"}))
+    obfuscated(run, "0.jsonl", "--limit", "10", given="one.jsonl")
+    plant = "import os, nomdeplume.formats.spool as s; s.Spool.remove = lambda _: os._exit(9)"
+    arguments = ["obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, "--ledger", "a.ledger"]
+    code = f"import sys; {plant}; sys.argv = {['nomdeplume', *arguments]!r}; " + (
+        "from nomdeplume.cli.main import main; main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False)
+    assert done.returncode == 9
+    other = ["--epsilon", "1", "--ledger", "a.ledger", "--resume"]
+    run(*arguments[:4], *SMALL[:-2], *other, code=2)
+    done = run(*arguments, "--resume", code=3)  # one had no room
+    assert b"complete already" in done.stderr
+    assert released(tmp_path, "o.jsonl") == [0, 1, 2, 4, 5, 6, 7]
+
+
+def test_a_list_of_another_run_is_left_alone(run, corpus, tmp_path):
+    (tmp_path / "list").write_text("of somebody")
+    (tmp_path / ".list.0123abcd.partial").write_text("somebody's")
+    obfuscated(run, "o.jsonl", "--limit", "20", "--withheld", "list", "--resume", code=2)
+    obfuscated(run, "p.jsonl", "--limit", "20", "--withheld", "list2")
+    assert (tmp_path / "list").read_text() == "of somebody"
+    assert (tmp_path / ".list.0123abcd.partial").exists()

@@ -37,6 +37,8 @@ SLOW = {
     "parquet": 0.5,
     "release, parquet": 0.5,
 }
+# Arrow's own pool keeps what a case was refused, and the next ones would run out of addresses
+GIVES_BACK = {"ARROW_DEFAULT_MEMORY_POOL": "system"}
 ENDS = ("accepted", "refused", "crashes", "hangs")
 MEMORY_DISK = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
@@ -162,7 +164,12 @@ class Work:
         """The code of a child, once it has ended; a silent one is."""
         command = [sys.executable, "-m", "tests.soak.fuzz", "--child", json.dumps(asdict(self))]
         before, heard = None, time.monotonic()
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as child:
+        with subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **GIVES_BACK},
+        ) as child:
             while child.poll() is None:
                 while select.select([child.stdout], [], [], 0.1)[0] and (
                     line := child.stdout.readline()

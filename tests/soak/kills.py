@@ -141,7 +141,8 @@ class Story:
         """Run on; whether it had to be killed. A run that ends by itself must end well."""
         again = ["--resume"] if self.resumes else ["--force"]
         code, said = _waited(_start([*self.arguments, *again], self.folder), self.folder, patience)
-        self.vain += sum(int(found.replace(",", "")) for found in VAIN.findall(said))
+        for found in VAIN.findall(said):
+            self.vain = int(found.replace(",", ""))  # so far
         if code == -signal.SIGKILL:
             return True
         _hold(code == 0, f"ended with {code}: {said}")

@@ -71,7 +71,7 @@ def _spend(number: int, folder: Path, seconds: float, batch: int, accounts: int)
                 granted.update(claim if given else ())
             asked += len(claims)
             transactions += 1
-    names = dict(zip(shown(granted), granted.values(), strict=True))
+    names = dict(zip(map(shown, granted), granted.values(), strict=True))
     facts = {"asked": asked, "transactions": transactions, "granted": names}
     (folder / f"{number}.json").write_text(json.dumps(facts))
 
@@ -108,7 +108,7 @@ def _summed(folder: Path, seconds: float, above: int) -> dict[str, object]:
         accounts = [each for kind in (True, False) for each in ledger.accounts(authors=kind)]
         documents = sum(count for _, _, count in ledger.runs())
     written = dict(
-        zip(shown(name for name, _ in accounts), (s.releases for _, s in accounts), strict=True)
+        zip((shown(name) for name, _ in accounts), (s.releases for _, s in accounts), strict=True)
     )
     lost = sum(written.get(name, 0) != count for name, count in granted.items())
     return {

@@ -5,12 +5,17 @@ import resource
 import signal
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from decimal import Decimal
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 from nomdeplume import BudgetSpent, InputError, Ledger, Obfuscator, PrivacyError, Table, seeded
@@ -227,6 +232,8 @@ ALTERED = {
     "the limit is raised": "UPDATE state SET most = most * 2",
     "a price is lowered": "UPDATE prices SET micro = 1",
     "the price says less": "UPDATE prices SET data = replace(data, '20.0', '1.0')",
+    "runs are forgotten": "DELETE FROM runs",
+    "earlier limits are forgotten": "DELETE FROM limits",
     "nothing is known": "DELETE FROM state",
     "counts are lowered": "UPDATE state SET releases = releases - 1",
     "the clock is forgotten": "UPDATE state SET latest = 0",
@@ -246,6 +253,7 @@ ALTERED = {
 @pytest.mark.parametrize("statement", ALTERED.values(), ids=ALTERED.keys())
 def test_what_was_altered_is_refused(ledger, path, statement):
     ledger.charge(PRICE, [document(ledger, 1), document(ledger, 2), document(ledger, 2)])
+    ledger.limit = 60
     ledger.close()
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         db.execute(statement)
@@ -462,3 +470,108 @@ def test_a_ledger_is_read_where_nothing_can_be_written(ledger, path, tmp_path):
         path.with_name("a.ledger-wal").write_bytes(b"something not yet in the ledger")
         with pytest.raises(PrivacyError, match="was not closed"):
             Ledger.reading(path)
+
+
+def test_a_fork_cannot_use_a_ledger_of_its_parent(ledger):
+    """SQLite's locks would not be its own, and what it writes could vanish."""
+    said = in_child(lambda: ledger.charge(PRICE, [document(ledger, 1)]))
+    assert said.startswith("refused: a ledger cannot be used in a fork")
+
+
+def test_a_journal_that_is_taken_away_is_noticed(ledger, path):
+    """Whoever opens and closes the file in this process drops the locks on it."""
+    ledger.charge(PRICE, [document(ledger, 1)])
+    with path.open("rb"):
+        pass
+    code = "import sys; from nomdeplume import Ledger; Ledger(sys.argv[1]).close()"
+    subprocess.run([sys.executable, "-c", code, path], check=True)
+    with pytest.raises(PrivacyError):
+        ledger.charge(PRICE, [document(ledger, 2)])
+    with Ledger(path) as opened:
+        assert opened.spent(document(opened, 1)[0]).releases == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (7, 7.0),
+        ("7", "7.0"),
+        (7, Decimal("7.00")),
+        ("é", "e\u0301"),
+        (pa.scalar(7), 7),
+        (np.int64(7), "7 "),
+        (np.float64(7), 7),
+    ],
+)
+def test_what_is_one_id_to_people_is_one(ledger, one, other):
+    assert ledger.claims.by_id(one) == ledger.claims.by_id(other)
+    assert ledger.claims.by_author(one) == ledger.claims.by_author(other)
+
+
+@pytest.mark.parametrize(
+    "authors",
+    [
+        pa.array(["a", None]),
+        pa.chunked_array([["a", None]]),
+        pd.array(["a", None], dtype="string"),
+        pd.array([1, None], dtype="Int64"),
+        pd.Series([1.0, None]),
+    ],
+)
+def test_missing_values_are_nobody(path, words, authors):
+    obfuscator = Obfuscator.mean(words, map="principal", budget=20, size=8)
+    with Ledger(path, limit=50) as ledger:
+        with pytest.raises(InputError, match="none for text 2"):
+            obfuscator(["a", "b"], ledger=ledger, authors=authors)
+        obfuscator(["rain"] * 2, ledger=ledger, ids=authors)  # the second by its words
+        assert len(list(ledger.accounts(authors=False))) == 2
+
+
+def test_nothing_is_charged_for_what_cannot_be_released(path, words):
+    obfuscator = Obfuscator.laplace(words, epsilon=2, size=10)
+    with Ledger(path, limit=50) as ledger:
+        for wrong in ({"vectors": True}, {"workers": 0}):
+            with pytest.raises(InputError):
+                obfuscator(["rain"], ledger=ledger, ids=[1], **wrong)
+        with pytest.raises(InputError, match="an open Ledger"):
+            obfuscator(["rain"], ledger=str(path))
+        with pytest.raises(InputError, match="empty claim"):
+            ledger.charge(PRICE, [()])
+        assert ledger.overall().releases == 0
+
+
+def test_metrics_of_their_own_do_not_add_up(words):
+    made = [Obfuscator.of("diffractor", words, epsilon=1, settings={"lists": n}) for n in (2, 3)]
+    assert made[0].price.distance != made[1].price.distance
+
+
+def test_a_wrong_clock_is_forgiven_with_a_trace(ledger, monkeypatch):
+    now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now + 10**18)
+    ledger.charge(PRICE, [document(ledger, 1)])
+    monkeypatch.setattr(time, "time_ns", lambda: now)
+    with pytest.raises(PrivacyError, match="ledger limit"):
+        ledger.charge(PRICE, [document(ledger, 1)])
+    ledger.limit = 50
+    assert ledger.charge(PRICE, [document(ledger, 1)]) == [True]
+    assert len(ledger.limits()) == 1
+
+
+@pytest.mark.parametrize("name", ["a b?.ledger", "#1%20.ledger", "é.ledger", "x" * 200, "-"])
+def test_odd_names_are_names(tmp_path, name, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Ledger(name, limit=50) as ledger:
+        assert ledger.charge(PRICE, [document(ledger, 1)]) == [True]
+        monkeypatch.chdir("/")
+        assert len(list(ledger.accounts(authors=False))) == 1
+    assert (tmp_path / name).exists()
+
+
+def test_who_comes_second_does_not_begin_again(path, monkeypatch):
+    """Between the question whether there is a ledger and its beginning another may begin it."""
+    from nomdeplume.privacy.ledger import opening
+
+    Ledger(path, limit=50).close()
+    opening.begin(path, 60_000_000)
+    with Ledger(path) as ledger:
+        assert ledger.limit == 50

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from nomdeplume.cli.places import usual_certificate
 from nomdeplume.errors import InputError, PlumeError
 
 if TYPE_CHECKING:
@@ -95,7 +96,8 @@ def open_charging(
     author = author_field(options)
     inside = [id_] * (not with_id) + [author] * (author not in options["keep"])
     with Ledger(options["ledger"], limit=options["limit"]) as ledger:
-        yield Charging(ledger, obfuscator.price, id_, author, frozenset(inside) - {""})
+        hidden = frozenset(inside) - {""}
+        yield Charging(ledger, obfuscator.price, id_, author, hidden, ledger.most)
 
 
 @contextmanager
@@ -118,6 +120,7 @@ def open_spool(
     outputs = obfuscator.vocabulary.ids if made.outputs is None else made.outputs
     settings = {name: options[name] for name in SHAPING} | {
         "mechanism": [made.name, made.guarantee.epsilon, getattr(made, "settings", {})],
+        "table": obfuscator.vocabulary.table.fingerprint,
         "sizes": [obfuscator.size, obfuscator.reduction],
         "words": [obfuscator.vocabulary.fingerprint, obfuscator.vocabulary.fingerprint_of(outputs)],
         "ledger": charging.ledger.claims.check.hex() if charging else "",
@@ -131,13 +134,14 @@ def open_spool(
         yield None
         return
     spool = Spool(output, digest, charging.run if charging else "", resume=options["resume"])
-    for path in filter(None, (output, saved, options["withheld"])):
-        sweep_partials(path)
+    sweep_partials(output)
+    if saved == usual_certificate(output):  # others may be shared with other runs
+        sweep_partials(saved)
     try:
         yield spool
     except PlumeError as error:
-        kept = spool.documents and (charging or not isinstance(error, InputError))
-        spool.close() if kept else spool.remove()
+        kept = spool.documents and not isinstance(error, InputError)
+        spool.close() if kept or _has_charged(charging) else spool.remove()
         raise
     except BaseException:
         spool.close() if charging or spool.documents else spool.remove()
@@ -153,13 +157,21 @@ def say_before(spool: Spool | None, charging: Charging | None, *, resume: bool) 
         _say("an interrupted run had left documents behind; this one starts over.")
     if resume and not spool.resumed:
         _say("nothing to resume; starting from the beginning.")
-    if charging and spool.resumed and spool.found.run:
-        vain = charging.ledger.charged(spool.found.run) - spool.found.of_run
+    if charging and spool.resumed:
+        charged = sum(map(charging.ledger.charged, spool.found.runs))
+        vain = charged - len(spool.found.numbers)
         if vain > 0:
             _say(
                 f"{vain:,} document{'s were' if vain != 1 else ' was'} charged and not written "
-                "when the run was interrupted; charged again."
+                "before the run was interrupted; charged again."
             )
+
+
+def _has_charged(charging: Charging | None) -> bool:
+    """Whether this run has spent something, which a run that resumes it must know of."""
+    with suppress(PlumeError):
+        return charging is not None and charging.ledger.charged(charging.run) > 0
+    return True
 
 
 def _say(remark: str) -> None:

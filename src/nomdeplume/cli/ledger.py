@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from nomdeplume.errors import InputError, PrivacyError, at
+from nomdeplume.privacy.ledger.claims import shown
 
 if TYPE_CHECKING:
     from nomdeplume.privacy.ledger import Ledger, Spent
@@ -66,14 +67,15 @@ def check(path: Path) -> int:
     """Read every entry and see that none is missing or altered. Exit code 3: one is."""
     with _opened(path) as opened:
         opened.verify()
-        facts = _facts(opened)
-        open_files = [name for name in _files(path) if name.stat().st_mode & 0o077]
-        click.echo(
-            f"{path}: sound. {facts['documents']['accounts']:,} documents and "
-            f"{facts['authors']['accounts']:,} authors, limit E = {facts['limit']:.12g}."
+        documents, authors = (
+            sum(1 for _ in opened.accounts(authors=each)) for each in (False, True)
         )
-        if open_files:
-            raise PrivacyError(f"{open_files[0]} can be read by others; chmod 600 it.")
+        limit = opened.limit
+    if path.stat().st_mode & 0o077:
+        raise PrivacyError(f"{at(path)} can be read by others; chmod 600 it.")
+    click.echo(
+        f"{path}: sound. {documents:,} documents and {authors:,} authors, limit E = {limit:.12g}."
+    )
     return 0
 
 
@@ -87,8 +89,10 @@ def check(path: Path) -> int:
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 def export(path: Path, output: Path | None, to: str | None, delta: float, *, force: bool) -> None:
     """Every account as a row: kind, keyed hash, releases, spent, left, and what that loses."""
-    from nomdeplume.formats.targets import write_whole
+    from nomdeplume.formats.targets import separate, write_whole
+    from nomdeplume.privacy.ledger.key import place
 
+    separate([output], [str(path), str(place(path))])
     kind = to or (output.suffix[1:].lower() if output else "csv")
     if kind not in ("csv", "json"):
         raise InputError("an export is called .csv or .json; or say --to.")
@@ -121,12 +125,6 @@ def _opened(path: Path) -> Ledger:
     return Ledger.reading(path)
 
 
-def _files(path: Path) -> list[Path]:
-    from nomdeplume.privacy.ledger.key import place
-
-    return [path, place(path)]
-
-
 def _facts(
     opened: Ledger,
     *,
@@ -142,9 +140,9 @@ def _facts(
     asked = [(opened.claims.by_id, id_, "document"), (opened.claims.by_author, author, "author")]
     for name_of, value, kind in asked:
         if value is not None:
-            name = name_of(value)
+            name = name_of(value) if value.strip() else None
             if name is None:
-                raise InputError(f"--{kind} must not be empty.")
+                raise InputError(f"the name of the {kind} must not be empty.")
             facts[kind] = _entry(opened.spent(name), facts["limit"], delta)
     if id_ is not None or author is not None:
         return facts
@@ -160,7 +158,7 @@ def _facts(
         accounts = opened.accounts(authors=by == "authors")
         most = sorted(accounts, key=lambda each: -each[1].micro)[:top]
         facts["top"] = [
-            {"name": name[1:].hex(), **_entry(spent, facts["limit"], delta)} for name, spent in most
+            {"name": shown(name), **_entry(spent, facts["limit"], delta)} for name, spent in most
         ]
     return facts
 
@@ -243,18 +241,17 @@ def _rows(opened: Ledger, delta: float) -> Iterator[dict[str, Any]]:
     limit = opened.limit
     for kind in KINDS:
         for name, spent in opened.accounts(authors=kind == "authors"):
-            yield {"kind": kind[:-1], "name": name[1:].hex(), **_entry(spent, limit, delta)}
+            yield {"kind": kind[:-1], "name": shown(name), **_entry(spent, limit, delta)}
 
 
 def _exported(rows: Iterable[dict[str, Any]], *, as_json: bool) -> str:
-    found = list(rows)
     if as_json:
-        return json.dumps(found, indent=2) + "\n"
+        return "[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n"
     names = ["kind", "name", "releases", "spent", "left", "loss", "loss_at_delta"]
     text = io.StringIO()
     writer = csv.DictWriter(text, names, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(found)
+    writer.writerows(rows)
     return text.getvalue()
 
 

@@ -17,8 +17,8 @@ from nomdeplume.cli.charges import (
 )
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
-from nomdeplume.cli.places import complete, listed, places, publish
-from nomdeplume.errors import InputError, at, whole
+from nomdeplume.cli.places import ended, listed, places, publish
+from nomdeplume.errors import InputError, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -119,11 +119,15 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     if options["workers"] is not None:
         whole("workers", options["workers"], most=MOST)
     inputs, force, resume = inputs or _piped(), options["force"], options["resume"]
-    if resume and not force and complete(options["output"]):
-        click.echo(f"nomdeplume: {at(options['output'])} is complete already.", err=True)
-        return 0
+    done = ended(options["output"]) if resume and not force else None
     output, saved = places(
-        inputs, options["output"], options["certificate_path"], force=force, resume=resume
+        inputs,
+        options["output"],
+        options["certificate_path"],
+        ledger=options["ledger"],
+        withheld=options["withheld"],
+        force=force or done is not None,
+        resume=resume,
     )
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     with_id = _with_id(options)
@@ -137,6 +141,9 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
     with open_charging(options, obfuscator, source, rng, with_id=with_id) as charging:
         with open_spool(options, inputs, (output, saved), obfuscator, charging) as spool:
+            if done is not None:
+                click.echo("nomdeplume: the output is complete already.", err=True)
+                return done
             say_before(spool, charging, resume=resume)
             sink = open_sink(
                 output,
@@ -159,15 +166,16 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
                     unit_field=options["unit_field"] or "",
                     vectors=options["vectors"],
                 )
+                code = 3 if tally.refused else 4 if tally.withheld else 0
                 if spool:
-                    spool.finish(written.sha256)
+                    spool.finish(written.sha256, code)
                 publish(sink, certificate, saved, force=force or resume)
             except BaseException:
                 sink.discard()
                 raise
         if not options["quiet"]:
             report(certificate, tally, output, saved, charging)
-    return 3 if tally.refused else 4 if tally.withheld else 0
+    return code
 
 
 def _kept(options: dict[str, Any]) -> tuple[str, ...]:
@@ -209,9 +217,10 @@ def _run(
     from nomdeplume.formats.writing import LineSink
 
     free = not isinstance(sink, LineSink) or not sink.on_terminal  # else the words show there
+    again = spool is not None and spool.resumed
     shown = free and sys.stderr.isatty() and not options["quiet"]
     with (
-        listed(options["withheld"], force=options["force"] or options["resume"]) as names,
+        listed(options["withheld"], force=options["force"] or again) as names,
         progress(source, shown=shown, listed=names) as (tell, advance),
     ):
         return release(

@@ -20,12 +20,15 @@ def places(
     output: Path | None,
     certificate: Path | None,
     *,
+    ledger: Path | None,
+    withheld: Path | None,
     force: bool,
     resume: bool,
 ) -> tuple[Path | None, Path | None]:
     """Output and certificate, seen to be free and apart before anything is released."""
     from nomdeplume.formats.spool import spool_of
     from nomdeplume.formats.targets import separate, vacant
+    from nomdeplume.privacy.ledger.key import place
     from nomdeplume.privacy.verify import is_release
 
     if certificate == Path("-"):
@@ -33,7 +36,7 @@ def places(
     output = None if output == Path("-") else output
     if output is not None:
         vacant(output, force=force, folder=output.is_dir())
-        certificate = certificate or output.with_name(f"{output.name}.certificate.json")
+        certificate = certificate or usual_certificate(output)
         if output.is_dir() and not is_release(output, certificate):
             raise InputError(
                 f"{at(output)} is not an earlier release, or was changed; remove it yourself."
@@ -41,23 +44,25 @@ def places(
         force = force or (resume and spool_of(output).exists())  # it comes before the output
     if certificate is not None:
         vacant(certificate, force=force)
-    separate((output, certificate), inputs)
+    taken = [each for each in (ledger, ledger and place(ledger), withheld) if each is not None]
+    separate((output, certificate, *taken), inputs)
     return output, certificate
 
 
-def complete(output: Path | None) -> bool:
-    """Whether a run was killed after its output had appeared, and before it could say so."""
+def usual_certificate(output: Path) -> Path:
+    return output.with_name(f"{output.name}.certificate.json")
+
+
+def ended(output: Path | None) -> int | None:
+    """How a run ended that was killed after its output had appeared, before it could say so."""
     from nomdeplume.formats.spool import Found, spool_of
     from nomdeplume.privacy.verify import hash_of
 
     if output is None or not output.exists() or not spool_of(output).is_file():
-        return False
+        return None
     with spool_of(output).open("rb") as file:
-        done = Found.read(file).done
-    if not done or done != hash_of(output):
-        return False
-    spool_of(output).unlink(missing_ok=True)
-    return True
+        sha, _, code = Found.read(file).done.partition(" ")
+    return int(code) if code.isdecimal() and sha == hash_of(output) else None
 
 
 @contextmanager

@@ -44,7 +44,7 @@ def _charged(charging: Charging, tally: Tally) -> str:
     whom = "document and author" if charging.author_field else "document"
     said = (
         f"Charged to {at(ledger.path)}: E = {charging.price.budget:.6g} a document, within "
-        f"{ledger.most:.6g} for each {whom}."
+        f"{charging.most:.6g} for each {whom}."
     )
     if tally.refused:
         said += f" {tally.refused:,} had no room left and were refused."

@@ -154,7 +154,7 @@ def check_sound(batch: Any) -> None:
 
 def _needed(schema: Any, fields: Fields) -> list[str]:
     """The text and what is released beside it, if the file has them and they are plain."""
-    fields.check(schema.names)
+    fields.check(schema.names, told=True)
     for name in (fields.text, *fields.released):
         if schema.names.count(name) > 1:
             raise InputError(f"field {got(name)} is there twice; rename one.")

@@ -29,7 +29,7 @@ USUAL = frozenset(  # words that names of columns are made of
         """,
     )
 )
-SHOWN = 6  # names of fields in a message
+SHOWN = 12  # names of fields in a message
 COLUMN = re.compile(r"[^\W\d_][\w .:/()#-]{0,39}|_[\w-]{0,39}")
 
 
@@ -79,23 +79,29 @@ class Fields:
         """Fields that come out as they went in."""
         return tuple(dict.fromkeys((*([self.id] if self.with_id else []), *self.keep)))
 
-    def check(self, names: Collection[str]) -> None:
-        """A field that the first record lacks is more likely misspelt than missing."""
+    def check(self, names: Collection[str], *, told: bool = False) -> None:
+        """A field that the first record lacks is more likely misspelt than missing.
+
+        Names that a schema has `told` are names; others may be words of a text.
+        """
         asked = [self.text, *self.keep] + ([self.id] if self.id != Fields.id else [])
         for name in asked:
             if name not in names:
                 hint = " Name the one that holds the text with --text-field." * (name == self.text)
-                raise InputError(f"no field {got(name)} in the input; it has {shown(names)}.{hint}")
+                raise InputError(
+                    f"no field {got(name)} in the input; it has {shown(names, told)}.{hint}"
+                )
 
 
-def shown(names: Collection[str]) -> str:
+def shown(names: Collection[str], told: bool) -> str:
     """Names of fields, those that are usual: any other can be a word of a text.
 
     Records can be counts of words, and the first row of a CSV file its first text.
     """
-    plain = [name for name in names if is_usual(name)][:SHOWN]
+    plain = [name for name in names if (is_column if told else is_usual)(name)]
     others = [f"{len(names) - len(plain)} with other names"] if len(plain) < len(names) else []
-    return ", ".join(plain + others) or "no fields"
+    more = [f"{len(plain) - SHOWN} more"] if len(plain) > SHOWN else []
+    return ", ".join([*plain[:SHOWN], *more, *others]) or "no fields"
 
 
 def is_usual(name: str) -> bool:

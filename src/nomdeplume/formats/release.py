@@ -23,7 +23,7 @@ from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.ledger.claims import Claim
 from nomdeplume.releasing import SIGNS, Item, Released
 
-TOGETHER = 512  # documents that are charged in one go: what a crash can charge in vain
+TOGETHER = 512  # documents that are charged in one go, at most
 NO_ROOM = "no room left under the limit of the ledger."
 
 
@@ -126,9 +126,17 @@ class Releases:
 
     def _granted(self, offers: list[Offer]) -> Iterator[bool]:
         """Whether each may be released; what was before needs no leave."""
-        new = [offer.claim for offer in offers if offer.before is None]
-        granted = iter(self.charging.granted(new) if self.charging else [True] * len(new))
+        new = [offer for offer in offers if offer.before is None]
+        granted = iter(self._charged(new) if self.charging else [True] * len(new))
         return (offer.before is not None or next(granted) for offer in offers)
+
+    def _charged(self, offers: list[Offer]) -> list[bool]:
+        """Whether there was room for each; where one must not be refused, for all or none."""
+        claims = [offer.claim for offer in offers]
+        try:
+            return self.charging.granted(claims, together=self.strict) if self.charging else []
+        except BudgetSpent as error:
+            raise BudgetSpent(f"{offers[error.number - 1].place}: {NO_ROOM}") from None
 
     def _offers(self) -> Iterator[Offer]:
         for number, record in enumerate(self.inputs.records, start=1):
@@ -174,8 +182,6 @@ class Releases:
         self._withhold(place, f"no value in field {got(name)}.")
 
     def _refuse(self, offer: Offer) -> None:
-        if self.strict:
-            raise BudgetSpent(f"{offer.place}: {NO_ROOM}")
         self.tally.refused += 1
         self._withhold(offer.place, NO_ROOM)
 

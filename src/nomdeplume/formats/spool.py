@@ -29,6 +29,9 @@ except ImportError:  # Windows: two runs can write one output there, as without 
     fcntl = None  # type: ignore[assignment]
 
 
+WAITING = 1 << 13  # bytes that are not yet in the file, at most
+
+
 class Spool:
     """Released documents by number: those of interrupted runs, then those of this one."""
 
@@ -58,6 +61,8 @@ class Spool:
 
     def take(self, number: int) -> Released | None:
         """What was released for a document before, if it was; numbers are asked for in order."""
+        while self._at < len(self.found.numbers) and self.found.numbers[self._at] < number:
+            self._at += 1  # what is not asked for now is withheld
         if self._at == len(self.found.numbers) or self.found.numbers[self._at] != number:
             return None
         self._before.seek(self.found.offsets[self._at])
@@ -74,9 +79,9 @@ class Spool:
         self._put([number, released.text, released.mean if vectors else None, released.kept])
         self.documents += 1
 
-    def finish(self, sha: str) -> None:
+    def finish(self, sha: str, code: int) -> None:
         """Note what the output will be: if it is there under its name, all is done."""
-        self._put({"done": sha})
+        self._put({"done": f"{sha} {code}"})
         self._file.flush()
 
     def remove(self) -> None:
@@ -103,12 +108,13 @@ def resumable() -> bool:
 
 
 class Found:
-    """What is in a spool: as far as it is sound, and what its last run wrote."""
+    """What is in a spool, as far as it is sound."""
 
     def __init__(self) -> None:
-        self.digest = self.run = self.done = ""
+        self.digest = self.done = ""  # done: the hash of the output, and how it ended
+        self.runs: list[str] = []  # that wrote to it, by what a ledger calls them
         self.numbers = self.offsets = np.empty(0, dtype=np.int64)
-        self.end = self.of_run = 0  # bytes that are sound; documents of the last run
+        self.end = 0  # bytes that are sound
 
     @classmethod
     def read(cls, file: IO[bytes]) -> Found:
@@ -120,10 +126,9 @@ class Found:
             if isinstance(data, list) and found.digest:
                 numbers.append(data[0])
                 offsets.append(found.end)
-                found.of_run += 1
             elif isinstance(data, dict):
+                found.runs += filter(None, [data.pop("run", "")])
                 vars(found).update(data)
-                found.of_run *= "run" not in data
             else:
                 break
             found.end += len(line)
@@ -174,10 +179,11 @@ def _held(path: Path) -> IO[bytes]:
     """The file, open for this run alone."""
     while True:
         flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)
-        file = os.fdopen(os.open(path, flags, 0o600), "r+b")
+        file = os.fdopen(os.open(path, flags, 0o600), "r+b", WAITING)
         try:
-            if os.name == "posix" and os.fstat(file.fileno()).st_uid != os.geteuid():
-                raise InputError(f"{path} is somebody else's; remove it, or write elsewhere.")
+            seen = os.fstat(file.fileno())
+            if os.name == "posix" and (seen.st_uid != os.geteuid() or seen.st_mode & 0o077):
+                raise InputError(f"{path} is somebody else's, or open to others; remove it.")
             if fcntl is not None:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if path.exists() and path.stat().st_ino == os.fstat(file.fileno()).st_ino:

@@ -11,8 +11,8 @@ from sqlite3 import Connection
 from typing import Any, NamedTuple
 
 from nomdeplume import strict_json
-from nomdeplume.errors import PrivacyError
-from nomdeplume.privacy.ledger.claims import Claims, Name
+from nomdeplume.errors import PrivacyError, at
+from nomdeplume.privacy.ledger.claims import LENGTH, Claims, Name
 from nomdeplume.privacy.ledger.price import Price, micro
 
 AT_ONCE = 500  # names in one question
@@ -27,6 +27,9 @@ class State(NamedTuple):
     latest: int  # when it was last written, in millionths of a second
     accounts: int  # rows of them
     releases: int  # of all these together
+    runs: int = 0
+    documents: int = 0  # charged in all of them
+    limits: int = 0  # that it had before
 
 
 class Row(NamedTuple):
@@ -56,14 +59,15 @@ class Book:
 
     def state(self) -> State:
         row = self.db.execute(
-            "SELECT distance, most, check_key, latest, accounts, releases, seal FROM state"
+            "SELECT distance, most, check_key, latest, accounts, releases, runs, documents, "
+            "limits, seal FROM state"
         ).fetchone()
         return State(*self._opened("state", row))
 
     def save(self, state: State) -> None:
         self.db.execute(
             "UPDATE state SET distance = ?, most = ?, check_key = ?, latest = ?, accounts = ?, "
-            "releases = ?, seal = ?",
+            "releases = ?, runs = ?, documents = ?, limits = ?, seal = ?",
             self._sealed("state", state),
         )
 
@@ -81,14 +85,17 @@ class Book:
         self.db.execute("INSERT INTO prices VALUES (?, ?, ?, ?)", self._sealed("price", row))
         return len(known) + 1
 
-    def rows(self, names: Collection[Name] | None = None) -> Iterator[Row]:
-        """The accounts of these names, or all in order of name."""
-        if names is None:
-            found = self.db.execute(
-                "SELECT name, price, releases, seal FROM accounts ORDER BY name, price"
-            )
-            yield from map(Row._make, self._all("account", found))
-            return
+    def rows(self, kind: bytes = b"") -> Iterator[Row]:
+        """All accounts in order of name, or those of a kind, with which their names begin."""
+        found = self.db.execute(
+            "SELECT name, price, releases, seal FROM accounts WHERE name >= ? AND name < ? "
+            "ORDER BY name, price",
+            (kind, kind + bytes([0xFF]) * (1 + LENGTH)),
+        )
+        yield from map(Row._make, self._all("account", found))
+
+    def rows_of(self, names: Collection[Name]) -> Iterator[Row]:
+        """The accounts of these names."""
         left = iter(names)
         while some := list(islice(left, AT_ONCE)):
             marks = ", ".join("?" * len(some))
@@ -154,6 +161,6 @@ class Book:
     @property
     def damaged(self) -> PrivacyError:
         return PrivacyError(
-            f"the ledger {self.path} is damaged or was altered: what it holds is not what was "
+            f"the ledger {at(self.path)} is damaged or was altered: what it holds is not what was "
             "written under its key. Nothing is released; put a sound copy back."
         )

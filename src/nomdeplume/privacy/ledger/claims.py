@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hmac
+import re
 import secrets
-from collections.abc import Iterable
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ Name = bytes  # of a document or an author: a keyed hash
 Claim = tuple[Name, ...]  # all that one release is charged to
 
 LENGTH = 16  # bytes of a name: no two of any number of documents share one by chance
+WHOLE = re.compile(r"([+-]?\d+)\.0*")
 DOCUMENT, AUTHOR = b"\1", b"\2"  # the first byte of a name
 
 
@@ -63,17 +65,21 @@ class Claims:
 
 def has_id(value: Any) -> bool:
     """Whether a value names something: nothing, spaces and NaN do not."""
-    return value is not None and value == value and bool(str(value).strip())  # noqa: PLR0124
+    value = value.as_py() if hasattr(value, "as_py") else value
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return False
+    return value == value and bool(str(value).strip())  # noqa: PLR0124
 
 
 def _text(value: Any) -> bytes:
-    return str(value).strip().encode("utf-8", "surrogatepass")
+    """What is the same to people is the same name: 7, "7", 7.0 and "7.0 ", é in one sign or two."""
+    value = value.as_py() if hasattr(value, "as_py") else value
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
+    text = unicodedata.normalize("NFC", str(value).strip())
+    whole = WHOLE.fullmatch(text)
+    return (whole[1] if whole else text).encode("utf-8", "surrogatepass")
 
 
-def is_author(name: Name) -> bool:
-    return name[:1] == AUTHOR
-
-
-def shown(names: Iterable[Name]) -> list[str]:
-    """Names as people see them."""
-    return [name[1:].hex() for name in names]
+def shown(name: Name) -> str:
+    """A name as people see it."""
+    return name[1:].hex()

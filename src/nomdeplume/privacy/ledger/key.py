@@ -9,7 +9,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from nomdeplume.errors import PrivacyError
+from nomdeplume.errors import PrivacyError, at
 
 KEY = re.compile(rb"[0-9a-f]{64}\n")
 
@@ -25,15 +25,18 @@ def read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     with os.fdopen(file, "rb") as opened:
-        mode = os.fstat(opened.fileno()).st_mode
+        seen = os.fstat(opened.fileno())
+        mode, owner = seen.st_mode, seen.st_uid
         content = opened.read(66)
+    if os.name == "posix" and owner not in (os.geteuid(), 0) and os.geteuid():
+        raise PrivacyError(f"the ledger's key {at(path)} is somebody else's.")
     if os.name == "posix" and (not stat.S_ISREG(mode) or mode & 0o077):
         raise PrivacyError(
-            f"the ledger's key {path} can be read by others, who could guess what the ledger "
+            f"the ledger's key {at(path)} can be read by others, who could guess what the ledger "
             "holds; make it private with chmod 600."
         )
     if not KEY.fullmatch(content):
-        raise PrivacyError(f"{path} is not the key of a ledger; put the right one back.")
+        raise PrivacyError(f"{at(path)} is not the key of a ledger; put the right one back.")
     return bytes.fromhex(content.decode())
 
 
@@ -51,7 +54,7 @@ def make(path: Path) -> bytes:
         partial.unlink(missing_ok=True)
     found = read(path)
     if found is None:
-        raise PrivacyError(f"no key could be made at {path}.")
+        raise PrivacyError(f"no key could be made at {at(path)}.")
     return found
 
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, at
 from nomdeplume.privacy.ledger import key, opening
 from nomdeplume.privacy.ledger.book import Book, Row, Run, State
-from nomdeplume.privacy.ledger.claims import Claim, Name, is_author
+from nomdeplume.privacy.ledger.claims import AUTHOR, DOCUMENT, Claim, Name
 from nomdeplume.privacy.ledger.price import MICRO, Price, micro
 from nomdeplume.privacy.ledger.store import Store
 from nomdeplume.privacy.ledger.totals import Spent
@@ -33,7 +33,7 @@ class Ledger:
 
         One that is there keeps its own limit, within which a run may set itself a lower one.
         """
-        self.path = Path(path)
+        self.path, self._absolute = Path(path), Path(path).absolute()
         asked = None if limit is None else micro(limit, most=True)
         if not self.path.exists():
             opening.begin(self.path, asked)
@@ -56,7 +56,7 @@ class Ledger:
     def reading(cls, path: str | Path) -> Ledger:
         """A ledger to look at; nothing of it is changed, and none is begun."""
         found = cls.__new__(cls)
-        found.path, found._asked = Path(path), None
+        found.path, found._absolute, found._asked = Path(path), Path(path).absolute(), None
         if not found.path.is_file():
             raise InputError(f"no ledger at {at(path)}.")
         found._store = Store(found.path, writable=False)
@@ -76,11 +76,14 @@ class Ledger:
         without room is a `BudgetSpent`, and nothing is charged.
         """
         cost, run = price.micro, run or secrets.token_hex(8)
+        if not all(claims):
+            raise InputError("every release must be charged to somebody, got an empty claim.")
         with self._writing() as (book, state, now):
             most = self._most(state)
             self._same_distance(state, price)
             number, prices = book.number(price), book.prices()
-            rows = {row[:2]: row for row in book.rows({name for each in claims for name in each})}
+            names = {name for claim in claims for name in claim}
+            rows = {row[:2]: row for row in book.rows_of(names)}
             spent: dict[Name, int] = {}
             for row in rows.values():
                 spent[row.name] = spent.get(row.name, 0) + row.releases * prices[row.price].micro
@@ -89,7 +92,7 @@ class Ledger:
             for claim in claims:
                 room = all(spent.get(name, 0) + cost <= most for name in claim)
                 if together and not room:
-                    raise BudgetSpent(_no_room(len(granted) + 1, most))
+                    raise _no_room(len(granted) + 1, most)
                 granted.append(room)
                 for name in set(claim) if room else ():
                     spent[name] = spent.get(name, 0) + cost
@@ -98,15 +101,18 @@ class Ledger:
             book.put(
                 row._replace(releases=row.releases + changed[name]) for name, row in new.items()
             )
+            before = book.run(run)
             if any(granted):
-                before = book.run(run) or Run(run, now, number, 0)
-                book.put_run(before._replace(documents=before.documents + sum(granted)))
+                this = before or Run(run, now, number, 0)
+                book.put_run(this._replace(documents=this.documents + sum(granted)))
             book.save(
                 state._replace(
                     distance=price.distance,
                     latest=now,
                     accounts=state.accounts + sum(not row.releases for row in new.values()),
                     releases=state.releases + sum(changed.values()),
+                    runs=state.runs + (before is None and any(granted)),
+                    documents=state.documents + sum(granted),
                 )
             )
         return granted
@@ -115,14 +121,14 @@ class Ledger:
         """What was spent in a name: that of `ledger.claims.by_id(7)`, say."""
         with self._reading() as book:
             prices = book.prices()
-            return Spent.of((prices[row.price], row.releases) for row in book.rows([name]))
+            return Spent.of((prices[row.price], row.releases) for row in book.rows_of([name]))
 
     def accounts(self, *, authors: bool) -> Iterator[tuple[Name, Spent]]:
         """All documents, or all authors, and what each has spent."""
-        with closing(Store(self.path, writable=False)) as store, store.reading() as db:
+        with closing(Store(self._absolute, writable=False)) as store, store.reading() as db:
             book = Book(db, self.claims, self.path)
             prices = book.prices()
-            rows = (row for row in book.rows() if is_author(row.name) == authors)
+            rows = book.rows(AUTHOR if authors else DOCUMENT)
             for name, group in groupby(rows, key=lambda row: row.name):
                 yield name, Spent.of((prices[row.price], row.releases) for row in group)
 
@@ -157,10 +163,14 @@ class Ledger:
 
     @limit.setter
     def limit(self, limit: float) -> None:
-        """Another limit from now on; that it was changed stays in the ledger."""
-        with self._writing() as (book, state, now):
+        """Another limit from now on; that it was changed stays in the ledger.
+
+        It takes the clock as it is: so a ledger goes on that was written under a wrong one.
+        """
+        most = micro(limit, most=True)
+        with self._writing(any_time=True) as (book, state, now):
             book.put_limit(now, state.most)
-            book.save(state._replace(most=micro(limit, most=True), latest=now))
+            book.save(state._replace(most=most, latest=now, limits=state.limits + 1))
 
     @property
     def most(self) -> float:
@@ -205,19 +215,19 @@ class Ledger:
             yield Book(db, self.claims, self.path)
 
     @contextmanager
-    def _writing(self) -> Iterator[tuple[Book, State, int]]:
+    def _writing(self, *, any_time: bool = False) -> Iterator[tuple[Book, State, int]]:
         """Alone with the ledger, its state, and the time, which must not run backwards."""
         with self._store.writing() as db:
             book = Book(db, self.claims, self.path)
             state = book.state()
             now = time.time_ns() // 1000
-            if now < state.latest - BACK:
+            if now < state.latest - BACK and not any_time:
                 raise PrivacyError(
-                    f"the clock is behind the last entry of the ledger {self.path}: it was set "
-                    "back, or the entry was made under a wrong one. Set it right; nothing is "
-                    "released."
+                    f"the clock is behind the last entry of the ledger {at(self.path)}. Set it "
+                    "right; if the entry was made under a wrong one, 'nomdeplume ledger limit' "
+                    "takes the time as it is now. Nothing is released."
                 )
-            yield book, state, max(now, state.latest)
+            yield book, state, now if any_time else max(now, state.latest)
 
     def _same_distance(self, state: State, price: Price) -> None:
         if state.distance not in ("", price.distance):
@@ -227,8 +237,10 @@ class Ledger:
             )
 
 
-def _no_room(place: int, most: int) -> str:
-    return (
-        f"document {place:,} has no room left under the limit of {most / MICRO:.12g} in the "
+def _no_room(number: int, most: int) -> BudgetSpent:
+    error = BudgetSpent(
+        f"document {number:,} has no room left under the limit of {most / MICRO:.12g} in the "
         "ledger; nothing was charged or released."
     )
+    error.number = number
+    return error

@@ -33,7 +33,7 @@ def known(store: Store, found: bytes | None) -> Claims:
     place = key.place(store.path)
     if found is None:
         raise PrivacyError(
-            f"the key of the ledger {store.path} is missing: put {place.name} back beside it. "
+            f"the key of the ledger {at(store.path)} is missing: put {place.name} back beside it. "
             "Without it nobody can tell what was spent."
         )
     made = Claims(found)
@@ -41,8 +41,8 @@ def known(store: Store, found: bytes | None) -> Claims:
         first = _first(store.db)
     if first is None or first[0] != made.check:
         raise PrivacyError(
-            f"{place} is not the key that the ledger {store.path} was written under; put the "
-            "right one back."
+            f"{at(place)} is not the key that the ledger {at(store.path)} was written under; "
+            "put the right one back."
         )
     return made
 
@@ -52,10 +52,10 @@ def begin(path: Path, most: int | None) -> None:
         raise InputError(f"no ledger at {at(path)}; say --limit E to begin one.")
     if not path.parent.is_dir():
         raise InputError(f"no folder {at(path.parent)} to keep a ledger in; make it first.")
-    if key.place(path).exists():
+    if key.place(path).exists() and not path.exists():  # else another process has just begun it
         raise PrivacyError(
-            f"{key.place(path)} is there and its ledger is not: with a lost ledger all that was "
-            "spent is forgotten. Put it back; only if there was none, remove the key."
+            f"{at(key.place(path))} is there and its ledger is not: with a lost ledger all that "
+            "was spent is forgotten. Put it back; only if there was none, remove the key."
         )
     with refusing(path):
         create(path, most, time.time_ns() // 1000)
@@ -78,7 +78,8 @@ def verified(book: Book) -> State:
             raise book.damaged
     if (accounts, releases) != (state.accounts, state.releases):
         raise book.damaged
-    if any(run.price not in prices for run in book.runs()):
+    runs = book.runs()
+    charged = sum(run.documents for run in runs)
+    if (len(runs), charged, len(book.limits())) != (state.runs, state.documents, state.limits):
         raise book.damaged
-    book.limits()
     return state

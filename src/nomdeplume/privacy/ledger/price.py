@@ -12,7 +12,7 @@ from nomdeplume.errors import InputError, positive
 from nomdeplume.privacy.accountant import Account
 
 MICRO = 1_000_000
-MOST = 10**12  # of a budget: sums of millions of them are still whole numbers of 64 bits
+MOST = 10**12  # of a budget, so that it is a whole number of 64 bits
 
 
 def micro(budget: float, *, most: bool = False) -> int:

@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import RLock
 from urllib.parse import quote
 
-from nomdeplume.errors import InputError, PlumeError, PrivacyError
+from nomdeplume.errors import InputError, PlumeError, PrivacyError, at
 from nomdeplume.privacy.ledger import key
 
 APPLICATION = 0x6E6D6470  # by which SQLite's header names the program
@@ -24,7 +24,8 @@ WAIT = 60.0  # seconds for others to finish
 TABLES = (
     "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), distance TEXT NOT NULL, "
     "most INTEGER NOT NULL, check_key BLOB, latest INTEGER NOT NULL, accounts INTEGER NOT NULL, "
-    "releases INTEGER NOT NULL, seal BLOB)",
+    "releases INTEGER NOT NULL, runs INTEGER NOT NULL, documents INTEGER NOT NULL, "
+    "limits INTEGER NOT NULL, seal BLOB)",
     "CREATE TABLE prices (number INTEGER PRIMARY KEY, micro INTEGER NOT NULL, "
     "data TEXT NOT NULL, seal BLOB NOT NULL)",
     "CREATE TABLE accounts (name BLOB NOT NULL, price INTEGER NOT NULL, "
@@ -48,7 +49,8 @@ class Store:
     """One connection to the file, for one thread at a time."""
 
     def __init__(self, path: Path, *, writable: bool = True) -> None:
-        self.path, self._lock = path, RLock()
+        self.path, self._lock, self._process = path, RLock(), os.getpid()
+        self._absolute = path.absolute()
         with refusing(path):
             self.db = _connected(path, writable=writable)
         try:
@@ -58,7 +60,7 @@ class Store:
                     self.db.execute("PRAGMA synchronous = FULL")
                     self.db.execute("PRAGMA fullfsync = ON")
                     if self.db.execute("PRAGMA journal_mode").fetchone() != ("wal",):
-                        raise PrivacyError(f"the ledger {path} is not in WAL mode.")
+                        raise PrivacyError(f"the ledger {at(path)} is not in WAL mode.")
         except BaseException:
             self.close()
             raise
@@ -67,8 +69,8 @@ class Store:
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One moment of the ledger, whatever others write meanwhile."""
         with self._lock, refusing(self.path):
-            self.db.execute("BEGIN")
             try:
+                self._begin("BEGIN")
                 yield self.db
             finally:
                 self._undo()
@@ -77,12 +79,30 @@ class Store:
     def writing(self) -> Iterator[sqlite3.Connection]:
         """Alone; all that is written counts together, once it is on the disk, or not at all."""
         with self._lock, refusing(self.path):
-            self.db.execute("BEGIN IMMEDIATE")
             try:
+                self._begin("BEGIN IMMEDIATE")
+                files = self._files()
                 yield self.db
                 self.db.execute("COMMIT")
+                if files != self._files():  # what was written is in no file that others see
+                    raise PrivacyError(f"the ledger {at(self.path)} was replaced meanwhile.")
             finally:
                 self._undo()
+
+    def _begin(self, how: str) -> None:
+        """SQLite's locks are a process's own: in a fork of it they are not held."""
+        if os.getpid() != self._process:
+            raise PrivacyError("a ledger cannot be used in a fork of the process that opened it.")
+        self.db.execute(how)
+
+    def _files(self) -> list[tuple[int, int]]:
+        """Which files the ledger and its journal are; there are no others while one is open.
+
+        Whoever opens and closes the file within this process, as a text say, drops the locks
+        on it, and another process may then take the journal away.
+        """
+        there = [self._absolute, self._absolute.with_name(f"{self._absolute.name}-wal")]
+        return [(seen.st_dev, seen.st_ino) for seen in (path.stat() for path in there)]
 
     def close(self) -> None:
         with self._lock, suppress(sqlite3.Error):
@@ -99,10 +119,14 @@ class Store:
         if application != APPLICATION:
             raise no_ledger(self.path)
         if version != FORMAT:
-            raise InputError(f"this program reads ledgers of format {FORMAT}; {self.path} differs.")
+            raise InputError(
+                f"this program reads ledgers of format {FORMAT}; {at(self.path)} differs."
+            )
         found = self.db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL").fetchall()
-        if sorted(sql for (sql,) in found) != sorted(TABLES):
-            raise PrivacyError(f"the ledger {self.path} was altered: its tables are not as made.")
+        if len(found) != len(TABLES) or {sql for (sql,) in found} != set(TABLES):
+            raise PrivacyError(
+                f"the ledger {at(self.path)} was altered: its tables are not as made."
+            )
 
 
 def create(path: Path, most: int, now: int) -> None:
@@ -118,7 +142,9 @@ def create(path: Path, most: int, now: int) -> None:
                 db.execute("BEGIN IMMEDIATE")
                 for table in TABLES:
                     db.execute(table)
-                db.execute("INSERT INTO state VALUES (1, '', ?, NULL, ?, 0, 0, NULL)", (most, now))
+                db.execute(
+                    "INSERT INTO state VALUES (1, '', ?, NULL, ?, 0, 0, 0, 0, 0, NULL)", (most, now)
+                )
                 db.execute(f"PRAGMA application_id = {APPLICATION}")
                 db.execute(f"PRAGMA user_version = {FORMAT}")
                 db.execute("COMMIT")
@@ -133,8 +159,8 @@ def create(path: Path, most: int, now: int) -> None:
 def no_ledger(path: Path) -> PlumeError:
     """What is no ledger is a wrong name; unless it has a key, which says that it was one."""
     if key.place(path).exists():
-        return PrivacyError(f"the ledger {path} is damaged. Put a sound copy back.")
-    return InputError(f"{path} is not a ledger of nomdeplume.")
+        return PrivacyError(f"the ledger {at(path)} is damaged. Put a sound copy back.")
+    return InputError(f"{at(path)} is not a ledger of nomdeplume.")
 
 
 @contextmanager
@@ -148,13 +174,13 @@ def refusing(path: Path) -> Iterator[None]:
             raise no_ledger(path) from None
         said = next((text for code, text in SAID.items() if name.startswith(code)), "it fails")
         raise PrivacyError(
-            f"the ledger {path} cannot be used: {said}. Nothing is released."
+            f"the ledger {at(path)} cannot be used: {said}. Nothing is released."
         ) from None
     except UnicodeDecodeError:  # of SQLite's own words about what is damaged
         raise no_ledger(path) from None
     except OSError as error:
         raise PrivacyError(
-            f"the ledger {path} cannot be used: {error.strerror or 'it fails'}. "
+            f"the ledger {at(path)} cannot be used: {error.strerror or 'it fails'}. "
             "Nothing is released."
         ) from None
 
@@ -164,11 +190,11 @@ def _connected(path: Path, *, writable: bool) -> sqlite3.Connection:
     if not writable and not os.access(path.parent, os.W_OK):
         if path.with_name(f"{path.name}-wal").exists():
             raise PrivacyError(
-                f"the ledger {path} was not closed; read it where it can be written."
+                f"the ledger {at(path)} was not closed; read it where it can be written."
             )
         mode = "ro&immutable=1"
     db = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?mode={mode}",
+        f"file://{quote(os.fsencode(path.absolute()))}?mode={mode}",
         uri=True,
         timeout=WAIT,
         isolation_level=None,

@@ -31,6 +31,7 @@ from tests.cli.starter import LOADED, started
 WORDS = ["rain", "harbour", "bread", "snow", "lake", "river", "pear", "apple", "stone", "garden"]
 CANARY = "zyxoquant"  # in every text; no table knows it
 DOCUMENTS = 600
+MANY = 20  # broken stories after which no more are told
 EACH = 25  # kills of one story, at most
 VAIN = re.compile(r"([\d,]+) documents? w(?:ere|as) charged and not written")
 COMMON = ["--table", "table.txt", "--language", "en", "--quiet", "--size", "10"]
@@ -78,7 +79,7 @@ def main() -> None:
 def run(kills: int, seed: int, names: list[str]) -> dict[str, object]:
     """Story after story, until so many kills have been seen."""
     rng, began, tally, broken = random.Random(seed), time.monotonic(), Counter(), []
-    while tally["kills"] < kills:
+    while tally["kills"] < kills and len(broken) < MANY:
         name = names[tally["stories"] % len(names)]
         tally["stories"] += 1
         with _folder() as folder:

@@ -17,6 +17,7 @@ from tests.conftest import ALPHA
 
 from nomdeplume import InputError, Laplace, NoisyNearest, Table
 from nomdeplume.distance import word_mover
+from nomdeplume.privacy import exact
 from nomdeplume.privacy.exact import bags, laplace_channel, law, loss, probability
 
 PLACES = np.array([0.0, 1.0, 1.5, 4.0])
@@ -368,3 +369,28 @@ def test_between_bags_of_unequal_sizes_no_whole_move_will_do():
 def test_what_is_no_small_world_is_refused(call, message):
     with pytest.raises(InputError, match=message):
         call()
+
+
+def test_the_law_of_as_many_bags_as_may_be_is_given_and_of_one_more_refused(monkeypatch):
+    monkeypatch.setattr(exact, "BAGS", 10)
+
+    assert len(law(COIN, [0] * 9)) == 10
+    with pytest.raises(InputError, match="over 10 bags"):
+        law(COIN, [0] * 10)
+
+
+def test_a_long_bag_is_refused_for_its_work(monkeypatch):
+    """One word alone has one bag of any size, and takes as many rounds as it is long."""
+    monkeypatch.setattr(exact, "BAGS", 1)
+
+    assert law([[1.0]], [0] * 100).tolist() == [1.0]
+    with pytest.raises(InputError, match="take fewer words"):
+        law([[1.0]], [0] * 101)
+
+
+def test_a_release_of_as_many_parts_as_may_be_has_its_chance(monkeypatch):
+    monkeypatch.setattr(exact, "STATES", 6)
+
+    assert probability(COIN, [0, 0, 1], [0, 0, 1]) > 0  # (2 + 1)·(1 + 1) parts
+    with pytest.raises(InputError, match="over 6 parts"):
+        probability(COIN, [0, 0, 0, 1], [0, 0, 0, 1])

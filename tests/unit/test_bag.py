@@ -57,3 +57,18 @@ def test_reductions_have_the_size_asked_for(size, rng):
 
     assert sample(bags, size, rng).shape == (2, size)
     assert apportion(bags, size, np.arange(10)).shape == (2, size)
+
+
+def test_a_bag_was_fitted_on_only_if_it_says_so():
+    ids = np.array([1, 1, 2])
+
+    assert not Bag(ids[1:], np.array([2, 1])).seen
+    assert not Bag.of({1: 2, 2: 1}).seen
+    assert not Bag.from_ids(ids).seen
+    assert Bag.of({1: 2}, seen=True).seen
+    assert Bag.from_ids(ids, seen=True).seen
+
+
+def test_a_bag_of_nothing_still_holds_whole_numbers():
+    for bag in (Bag.of({}), Bag.from_ids(np.empty(0, np.int64))):
+        assert (bag.ids.dtype, bag.counts.dtype, len(bag)) == (np.int64, np.int64, 0)

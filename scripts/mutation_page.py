@@ -168,7 +168,7 @@ of `tests/soak/results/mutation.json`.
   constants, arguments lost, assignments of nothing, branches forced. `scripts/mutants.py` adds
   conditions turned round, results lost, and calls and refusals left out; and it looks into
   properties, cached functions and constants, which mutmut passes over
-  ([decision 39](decisions/0039-mutants-by-mutmut-tried-by-a-runner-of-ours.md)).
+  ([decision 41](decisions/0041-mutants-by-mutmut-tried-by-a-runner-of-ours.md)).
 - A mutant is tried in a process of its own, which has imported nothing of ours before, under a
   limit of time, against {tests:,} quick tests, doctests among them: those that run its
   line, the quick and special ones first, for some seconds. Survivors are tried again with

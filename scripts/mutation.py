@@ -158,6 +158,8 @@ class Asked:
         if report.failed:
             os.write(self.out, report.nodeid.encode())
 
+    pytest_collectreport = pytest_runtest_logreport
+
 
 class Runner:
     """Tries mutants against the tests that run their lines."""
@@ -170,6 +172,8 @@ class Runner:
         self.kills: dict[str, Counter[str]] = defaultdict(Counter)  # by file, of tests
         places = (place for lines in self.lines.values() for place in lines.values())
         self.broad = Counter(test for place in places for test in place)
+        for test in self.seconds:
+            self.broad[test] = self.broad[test] or 1000  # who runs elsewhere comes last
         for row in results():
             self.kills[row["file"]][row["by"]] += 1
 
@@ -180,11 +184,13 @@ class Runner:
         before the next case of any. All of them, or as many as take so long.
         """
         lines = self.lines.get(mutant.file, {})
-        places = [lines.get(str(i), []) for i in range(mutant.line, mutant.last + 1)]
+        known = {int(line) for line in lines}
+        first = max((i for i in known if i <= mutant.line), default=0)  # of its statement
+        places = (lines.get(str(i), []) for i in range(first, mutant.last + 1))
         found = {test for place in places for test in place}
-        if "" in found or not lines:
+        if "" in found:
             found |= {test for place in lines.values() for test in place}
-        if not found - {""}:
+        if not found - {""} or ("" in found and first < mutant.line):
             found |= {test for test in self.seconds if test.startswith(ELSEWHERE)}
         kills, case = self.kills[mutant.file], Counter[str]()
         ranked: list[tuple[int, int, int, str]] = []
@@ -247,6 +253,7 @@ class Runner:
 def _child(tests: list[str], out: int, limit: float) -> None:
     import pytest
 
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.setsid()
     for kind, most in ((resource.RLIMIT_CPU, int(limit) + 1), (resource.RLIMIT_AS, 24 << 30)):
         resource.setrlimit(kind, (most, most))
@@ -255,12 +262,13 @@ def _child(tests: list[str], out: int, limit: float) -> None:
         os.dup2(nothing, stream)
     os.chdir(TREE)
     sys.path.insert(0, str(TREE / "src"))
-    os.environ["PYTHONPATH"] = str(TREE / "src")
+    os.environ |= {"PYTHONPATH": str(TREE / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     sys.dont_write_bytecode = True
     homes = dict.fromkeys(test.split("::")[0] for test in tests)
     code = 3
     try:
-        code = int(pytest.main([*OPTIONS, *homes], plugins=[Asked(tests, out)]))
+        own = f"--basetemp={WORK / 'files'}"
+        code = int(pytest.main([*OPTIONS, own, *homes], plugins=[Asked(tests, out)]))
     finally:
         os._exit(code)
 
@@ -296,6 +304,10 @@ def run(names: list[str], sample: int | None, seed: int, most: float, *, again: 
     """Try mutants of the files whose paths have one of the names, package by package in turn."""
     from mutants import mutants
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that a change is undone first
+    for file in files():  # and should one have been left, it goes
+        if (TREE / file).read_bytes() != (ROOT / file).read_bytes():
+            shutil.copy2(ROOT / file, TREE / file)
     chance = random.Random(seed)
     done = {known(row): row["status"] for row in results()}
     turns = []

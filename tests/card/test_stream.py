@@ -10,7 +10,7 @@ from tests.conftest import ALPHA
 
 from nomdeplume import Laplace, PrivacyError
 from nomdeplume.devices import Card
-from nomdeplume.noise import Mahalanobis
+from nomdeplume.noise import Mahalanobis, Planar, PolarLaplace, VonMisesFisher
 from nomdeplume.noise.card import Stream, stream
 from nomdeplume.noise.card.chacha import Drawn
 from nomdeplume.privacy.random import keystream
@@ -61,6 +61,22 @@ def test_kernels_draw_what_torch_draws(fused):
         assert (draw(mine) - draw(theirs)).abs().max().item() < 1e-12
 
 
+@pytest.mark.parametrize("count", [1, 7, 8, 2048, 2049, 9 * 2048, 20_000])
+def test_as_many_numbers_are_drawn_as_were_asked_for(quick, count):
+    drawing = Stream(Card(quick.torch, quick.at), KEY)
+
+    assert drawing.random(count).shape == (count,)
+    assert drawing.standard_normal((count, 1)).shape == (count, 1)
+    assert drawing.gamma(9, 1.0, count).shape == (count,)
+
+
+def test_only_noise_that_a_card_can_draw_says_so():
+    """What is made of it must not inherit that: its own `add` may know nothing of tensors."""
+    kinds = (Laplace, Mahalanobis, Planar, PolarLaplace, VonMisesFisher)
+
+    assert [each for each in kinds if vars(each).get("portable")] == [Laplace, Mahalanobis]
+
+
 def test_no_block_is_used_twice(monkeypatch):
     """Every block that is made is recorded, by its number: none is made again by the same key.
 
@@ -77,6 +93,8 @@ def test_no_block_is_used_twice(monkeypatch):
     made.clear()  # what the cipher was tried by, under a public key
     for draw in (
         lambda: drawing.standard_normal((30, 100)),
+        lambda: drawing.standard_normal((9, 2048)),  # to the last number of the last block
+        lambda: drawing.random(9 * 2048),
         lambda: drawing.gamma(100, 1.0, 30),
         lambda: drawing.gamma(1, 1.0, 7),
         lambda: drawing.random(5),
@@ -87,7 +105,7 @@ def test_no_block_is_used_twice(monkeypatch):
         draw()
     numbers = np.concatenate(made)
 
-    assert len(made) == 7
+    assert len(made) == 9
     assert len(np.unique(numbers)) == len(numbers) == drawing._used
 
 

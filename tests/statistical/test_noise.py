@@ -80,6 +80,9 @@ def test_noises_refuse_vectors_that_they_have_no_law_for(rng):
     ]:
         with pytest.raises(InputError):
             noise.add(vectors, rng)
+        if vectors.shape[1] != 2 or len(getattr(noise, "root", vectors[0])) != 2:
+            with pytest.raises(InputError):
+                noise.log_density(vectors, vectors)
 
 
 @pytest.mark.parametrize("k", [1, 2, 50])

@@ -1,12 +1,13 @@
 import json
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
 from nomdeplume import Certificate, InputError, Laplace, NoisyNearest, Obfuscator, Table, seeded
 from nomdeplume.privacy.promise import REFERENCES, Odds
-from nomdeplume.privacy.verify import Check, verify
+from nomdeplume.privacy.verify import Check, hash_of, is_release, verify
 from nomdeplume.vocabulary import Vocabulary
 
 
@@ -321,3 +322,34 @@ def test_a_damaged_certificate_is_refused(certificate, change):
 
     with pytest.raises(InputError, match="field"):
         Certificate.from_json(json.dumps(data))
+
+
+def test_the_hash_of_a_folder_is_that_of_its_files_by_name(tmp_path):
+    """What `sha256sum` says of all files, in the order of these lines."""
+    (tmp_path / "deep").mkdir()
+    for name, text in (("b.txt", "rain"), ("a.txt", "snow"), ("deep/a.txt", "")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    lines = sorted(
+        f"{sha256(text).hexdigest()}  {name}\n"
+        for name, text in (("b.txt", b"rain"), ("a.txt", b"snow"), ("deep/a.txt", b""))
+    )
+
+    assert hash_of(tmp_path) == sha256("".join(lines).encode()).hexdigest()
+    assert hash_of(tmp_path / "b.txt") == sha256(b"rain").hexdigest()
+
+
+def test_a_folder_is_a_release_only_as_it_was_released(tmp_path, certificate):
+    (folder := tmp_path / "out").mkdir()
+    (folder / "1.txt").write_text("rain", encoding="utf-8")
+    (beside := tmp_path / "out.json").write_text("no certificate", encoding="utf-8")
+    assert not is_release(folder, beside)
+    assert not is_release(folder, tmp_path / "none.json")
+
+    for kind, due in (("folder", True), ("text", False)):
+        output = replace(certificate.output, kind=kind, sha256=hash_of(folder))
+        beside.write_text(replace(certificate, output=output).to_json(), encoding="utf-8")
+        assert is_release(folder, beside) is due
+    output = replace(certificate.output, kind="folder", sha256=hash_of(folder))
+    beside.write_text(replace(certificate, output=output).to_json(), encoding="utf-8")
+    (folder / "2.txt").write_text("", encoding="utf-8")
+    assert not is_release(folder, beside)

@@ -1,6 +1,7 @@
 """Every noise has the law that its proof speaks of, and a small error in it would be seen."""
 
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 from itertools import pairwise
 
 import numpy as np
@@ -68,6 +69,15 @@ def test_the_planar_radius_keeps_its_digits_at_both_ends():
 
     assert radius(chance)[0] == 0
     assert radius(chance) == pytest.approx(gamma(2).ppf(chance), rel=1e-9)
+
+
+def test_small_planar_radii_are_right_to_the_last_digits():
+    """p = 1 − (1 + r)·exp(−r), computed with digits to spare."""
+    for chance in (1e-30, 1e-12, 1e-9, 1e-7, 9.999e-7):
+        with localcontext(prec=60):
+            r = Decimal(float(radius(np.array([chance]))[0]))
+            back = 1 - (1 + r) * (-r).exp()
+            assert abs(back / Decimal(chance) - 1) < Decimal("1e-14")
 
 
 def test_noises_refuse_vectors_that_they_have_no_law_for(rng):

@@ -255,3 +255,11 @@ def test_a_remembered_stretch_below_that_of_some_pair_is_not_believed(tmp_path):
 
     assert stretch(table, features, inputs, memory=memory) == due
     assert memory.number(key_of(table, features, inputs)) == due
+
+
+def test_words_at_one_place_are_not_stretched_and_others_need_features():
+    ids, flat = np.arange(2), Table(["a", "b"], [[3.0], [3.0]])
+
+    assert stretch(Table(["a", "b"], [[1.0, 2.0], [1.0, 2.0]]), flat, ids) == 1.0
+    with pytest.raises(InputError, match="the same features"):
+        stretch(Table(["a", "b"], [[1.0, 1.0], [2.0, 2.0]]), flat, ids)

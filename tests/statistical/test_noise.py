@@ -17,7 +17,7 @@ from nomdeplume.audit.probe import Share
 from nomdeplume.distance.ground import directions
 from nomdeplume.noise import Mahalanobis, Planar, PolarLaplace, VonMisesFisher
 from nomdeplume.noise.planar import radius
-from nomdeplume.noise.polar import angles_drawn
+from nomdeplume.noise.polar import _Envelope, angles_drawn
 from nomdeplume.noise.von_mises_fisher import versines
 
 DRAWS = 120_000
@@ -191,6 +191,32 @@ def test_angles_of_polar_noise(k, rate, rng):
     assert fit(1.0) > ALPHA
     assert fit(0.94) < ALPHA
     assert fit(1.06) < ALPHA
+
+
+class Even:
+    """Chances one after the other in place of random ones."""
+
+    def random(self, n):
+        return (np.arange(n) + 0.5) / n
+
+
+@pytest.mark.parametrize("rate", [1e-9, 1.0, 40.0])
+@pytest.mark.parametrize("k", [3, 4, 12, 50, 300])
+def test_polar_angles_are_drawn_under_an_envelope_that_fits(k, rate):
+    """It is nowhere below the density, is drawn from all over, and is hardly larger than it."""
+    envelope = _Envelope.of(rate, k - 2)
+    angle, level = envelope.draw(100_001, Even())
+    density = envelope.log_density(angle)
+    steps = np.where(np.diff(level), np.diff(level), 1e-12)
+    parts = np.diff(angle) * np.exp(level[:-1]) * np.expm1(steps) / steps
+    steep, fall = envelope.steep, envelope.fall
+    first = np.exp(level[0]) * -np.expm1(-steep * angle[0]) / steep
+    last = np.exp(level[-1]) * -np.expm1(-fall * (np.pi - angle[-1])) / fall
+
+    assert (density <= level + 1e-9).all()
+    assert parts == pytest.approx(parts.mean(), rel=2e-3)  # as much of it for each chance
+    assert [first, last] == pytest.approx([parts.mean() / 2] * 2, rel=1e-3)  # and from 0 to π
+    assert np.exp(density - level).mean() > 0.8
 
 
 @pytest.mark.parametrize("k", [2, 3, 300])

@@ -62,11 +62,10 @@ def test_reductions_have_the_size_asked_for(size, rng):
 def test_a_bag_was_fitted_on_only_if_it_says_so():
     ids = np.array([1, 1, 2])
 
-    assert not Bag(ids[1:], np.array([2, 1])).seen
-    assert not Bag.of({1: 2, 2: 1}).seen
-    assert not Bag.from_ids(ids).seen
-    assert Bag.of({1: 2}, seen=True).seen
-    assert Bag.from_ids(ids, seen=True).seen
+    for bag in (Bag(ids[1:], np.array([2, 1])), Bag.of({1: 2, 2: 1}), Bag.from_ids(ids)):
+        assert bag.seen is False
+    for bag in (Bag.of({1: 2}, seen=True), Bag.from_ids(ids, seen=True)):
+        assert bag.seen is True
 
 
 def test_a_bag_of_nothing_still_holds_whole_numbers():

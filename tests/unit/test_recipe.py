@@ -8,8 +8,10 @@ import pytest
 
 from nomdeplume import InputError, Obfuscator, PrivacyError, Table
 from nomdeplume.cli import progress
-from nomdeplume.decode import DECODERS, zipf
+from nomdeplume.compose import Herding, MaxEnt
+from nomdeplume.decode import DECODERS, Rank, Vickrey, zipf
 from nomdeplume.mechanism import MECHANISMS, Recipe, exponential
+from nomdeplume.mechanism.menu import COMPOSINGS, DECODINGS
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tight
 from nomdeplume.privacy.certificate import Certificate, Output
@@ -422,3 +424,13 @@ def test_no_bar_is_shown_where_nothing_is_calibrated(monkeypatch):
 
     with progress.calibrating(10, shown=True) as tell:
         assert callable(tell)
+
+
+def test_what_is_usual_is_usual_everywhere():
+    """A setting that is left out means the same in a recipe as in Python."""
+    made = {"vickrey": Vickrey(), "rank": Rank(), "herding": Herding(), "maxent": MaxEnt()}
+    usual = {name: found for name, found in {**DECODINGS, **COMPOSINGS}.items() if found}
+
+    assert set(usual) == set(made)
+    for name, found in usual.items():
+        assert {setting: getattr(made[name], setting) for setting in found} == found

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import beta
 from tests.conftest import ALPHA, MAPPED, MEANS
 
-from nomdeplume import InputError, Laplace, NoisyNearest, seeded
+from nomdeplume import InputError, Laplace, NoisyNearest, Table, seeded
 from nomdeplume.bag import Bag
 from nomdeplume.compose import Herding
 from nomdeplume.mechanism import NoisyMean
@@ -147,3 +147,13 @@ def test_huge_epsilon_leaves_words_alone(table, rng):
     released = NoisyNearest(table, Laplace(1e300)).release(np.arange(4), rng)
 
     assert released.tolist() == [0, 1, 2, 3]
+
+
+def test_it_can_be_made_for_another_small_world(mechanism, rng):
+    """An audit tries a mechanism on tables of its own, and must try the same mechanism."""
+    world = Table(("sea", "wind", "sand"), [[0.0, 0.0], [1.0, 0.0], [0.0, 2.0]])
+    made = mechanism.elsewhere(world, 1.0)
+
+    assert (type(made), made.name) == (type(mechanism), mechanism.name)
+    assert made.table.words == world.words
+    assert set(made.release(np.repeat([0, 1, 2], 200), rng)) <= {0, 1, 2}

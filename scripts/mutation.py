@@ -172,8 +172,11 @@ class Runner:
         self.kills: dict[str, Counter[str]] = defaultdict(Counter)  # by file, of tests
         places = (place for lines in self.lines.values() for place in lines.values())
         self.broad = Counter(test for place in places for test in place)
-        for test in self.seconds:
-            self.broad[test] = self.broad[test] or 1000  # who runs elsewhere comes last
+        idle = {test for test in self.seconds if not self.broad[test]}
+        self.elsewhere = {test for test in idle if test.startswith(ELSEWHERE)}
+        self.looking = idle - self.elsewhere  # at constants, perhaps
+        self.broad.update(dict.fromkeys(self.looking, 100))
+        self.broad.update(dict.fromkeys(self.elsewhere, 1000))  # they come last
         for row in results():
             self.kills[row["file"]][row["by"]] += 1
 
@@ -189,9 +192,9 @@ class Runner:
         places = (lines.get(str(i), []) for i in range(first, mutant.last + 1))
         found = {test for place in places for test in place}
         if "" in found:
-            found |= {test for place in lines.values() for test in place}
+            found |= {test for place in lines.values() for test in place} | self.looking
         if not found - {""} or ("" in found and first < mutant.line):
-            found |= {test for test in self.seconds if test.startswith(ELSEWHERE)}
+            found |= self.elsewhere
         kills, case = self.kills[mutant.file], Counter[str]()
         ranked: list[tuple[int, int, int, str]] = []
         allowed = (found - self.barred) or (found - {""})
@@ -317,11 +320,14 @@ def run(names: list[str], sample: int | None, seed: int, most: float, *, again: 
         if sample is not None:
             made = chance.sample(made, min(sample, len(made)))
         turns.append(made)
+    told = {(each["file"], each["before"], each["after"]) for each in explained()}
     preload()
     runner = Runner(most)
     for mutant in filter(None, chain.from_iterable(zip_longest(*turns))):
         was = done.get((mutant.file, mutant.number))
         if was and not (again and was in {"survived", "untested"}):
+            continue
+        if again and (mutant.file, mutant.before, mutant.after) in told:
             continue
         row = runner.tried(mutant)
         with RESULTS.open("a", encoding="utf-8") as out:
@@ -341,6 +347,12 @@ def results() -> list[dict[str, Any]]:
         return []
     rows = map(json.loads, RESULTS.read_text(encoding="utf-8").splitlines())
     return list({known(row): row for row in rows}.values())
+
+
+def explained() -> list[dict[str, str]]:
+    """Changes of which is told why no test can mind them."""
+    told = json.loads((ROOT / "tests/soak/mutants.json").read_text(encoding="utf-8"))
+    return [each for listed in told["explained"].values() for each in listed]
 
 
 def preload() -> None:

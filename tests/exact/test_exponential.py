@@ -452,3 +452,8 @@ def test_near_duplicates_are_calibrated_without_falling_back_to_the_textbook():
     assert mechanism.tight.epsilon <= 2.4
     again = Exponential.checked(table, mechanism.a, 2.4)
     assert again.guarantee.epsilon == 2.4
+
+
+def test_no_promise_is_above_the_textbook_bound_and_none_below_what_was_found():
+    assert tight._up(1.0, 0.5) == 1.0
+    assert 1.0 < tight._up(1.0, 0.6) < 1.0 + 1e-9

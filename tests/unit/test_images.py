@@ -39,6 +39,7 @@ WRONG = {
     "values that are none": lambda: Values([0, 1], [[1.0], [np.nan]]),
     "words twice": lambda: Values([1, 1], [[1.0], [2.0]]),
     "words in another order": lambda: Values([1, 0], [[1.0], [2.0]]),
+    "the last words in another order": lambda: Values([0, 2, 1], [[1.0], [2.0], [3.0]]),
     "words that the table has not": lambda: Values([0, 3], [[1.0], [2.0]]).over(PLANE),
 }
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from nomdeplume import InputError, Obfuscator, PrivacyError, Table
+from nomdeplume import InputError, Obfuscator, PrivacyError, Table, mechanism, noise
 from nomdeplume.cli import progress
 from nomdeplume.compose import Herding, MaxEnt
 from nomdeplume.decode import DECODERS, Rank, Vickrey, zipf
@@ -434,3 +434,10 @@ def test_what_is_usual_is_usual_everywhere():
     assert set(usual) == set(made)
     for name, found in usual.items():
         assert {setting: getattr(made[name], setting) for setting in found} == found
+
+
+@pytest.mark.parametrize("package", [mechanism, noise])
+def test_names_that_load_on_first_use_are_there(package):
+    assert len(package.__all__) > 5
+    assert all(hasattr(package, name) for name in package.__all__)
+    assert not hasattr(package, "Manager")

@@ -74,6 +74,15 @@ def test_secure_noise_is_drawn_on_the_card_and_new_each_time(card, world, monkey
     assert (one != two).any()
 
 
+def test_what_follows_the_search_is_drawn_by_the_same_generator(quick, world):
+    ids = np.arange(300)
+    with devices.on(quick):
+        released = NoisyNearest(world, Laplace(1e4), decoder=Rank(5e-5)).release(ids, secure())
+
+    assert set(released) <= set(ids)
+    assert (released != ids).mean() > 0.3  # noise this small moves none of them, but ranks do
+
+
 def test_noise_that_cannot_be_drawn_there_is_drawn_here(card, table):
     from nomdeplume.mechanism.image import Unit
 

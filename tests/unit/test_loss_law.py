@@ -129,6 +129,19 @@ def test_a_grid_keeps_the_mass_under_both_inputs(k, s, tilt):
         assert (p * np.exp(-step * places)).sum() == pytest.approx(1, rel=1e-9)
 
 
+@pytest.mark.parametrize("k", [1, 2, 5])
+@pytest.mark.parametrize("s", [0.37, 1.03, 3.3])
+def test_so_does_a_grid_that_misses_the_ends_of_the_law(k, s):
+    """On a line both ends have a mass of their own, which is to be split like any other."""
+    step = 2.0**-4
+    places, masses, moment, _ = on_grid(Angles(k, np.array([0.5, s])), 0.0, step).row(1)
+
+    assert moment == pytest.approx(0, abs=1e-9)
+    assert (masses * np.exp(-step * places)).sum() == pytest.approx(1, rel=1e-9)
+    assert -s - step < step * places.min() <= -0.9 * s
+    assert 0.9 * s <= step * places.max() < s + step
+
+
 @pytest.mark.parametrize("k", [1, 2, 3, 10, 100, 1000])
 @pytest.mark.parametrize("s", [0.1, 5.0, 60.0, 3000.0])
 @pytest.mark.parametrize("tilt", [0.0, 0.3, 5.0, 300.0])

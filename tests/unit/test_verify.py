@@ -8,7 +8,7 @@ import pytest
 
 from nomdeplume import Obfuscator
 from nomdeplume.privacy.certificate import Output
-from nomdeplume.privacy.verify import hash_of, verify
+from nomdeplume.privacy.verify import hash_of, recipe_of, verify
 
 WORDS = "lake pear\napple river\n"
 
@@ -173,3 +173,11 @@ def test_the_mark_of_a_seeded_release_is_no_document(certificate, vocabulary, tm
     for seeded, documents in ((True, "2 found"), (False, "3 found, the certificate says 2")):
         found = checks(replace(stated, seeded=seeded), vocabulary, path)
         assert found["documents"].found == documents
+
+
+def test_words_in_place_of_numbers_are_no_settings(certificate):
+    forged = replace(certificate, mechanism="mahalanobis", settings={"mu": "rain", "t": 0.5})
+    right = replace(forged, settings={"mu": 0.5})
+
+    assert recipe_of(forged, None, None).settings == {}
+    assert recipe_of(right, None, None).settings == {"mu": 0.5}

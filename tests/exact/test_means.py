@@ -11,7 +11,7 @@ from tests.conftest import ALPHA
 from nomdeplume import InputError, Laplace, Obfuscator, PrivacyError, Table, Vocabulary
 from nomdeplume.bag import Bag
 from nomdeplume.distance import word_mover
-from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Values
+from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Values, pairs
 from nomdeplume.mechanism.pairs import Steepest, Words
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.stretch import features_of, key_of, stretch
@@ -263,3 +263,18 @@ def test_words_at_one_place_are_not_stretched_and_others_need_features():
     assert stretch(Table(["a", "b"], [[1.0, 2.0], [1.0, 2.0]]), flat, ids) == 1.0
     with pytest.raises(InputError, match="the same features"):
         stretch(Table(["a", "b"], [[1.0, 1.0], [2.0, 2.0]]), flat, ids)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1.0, 1e3])
+@pytest.mark.parametrize("m", [0, 2])
+def test_the_steepest_pair_is_found_across_tiles_in_any_unit(unit, m, rng, monkeypatch):
+    """What is left out by its bound must not depend on what values are measured in."""
+    monkeypatch.setattr(pairs, "TILE", 8)
+    table = Table([f"w{i}" for i in range(60)], 5 * rng.standard_normal((60, 3)))
+    values = unit * rng.standard_normal((60, m) if m else 60)
+    away = pdist(table.vectors[:].astype(np.float64))
+    slopes = pdist(values.reshape(60, -1)) / away
+    for count in (1, 5):
+        found = Steepest(Words(table, np.arange(60), values), count)
+        assert found.slopes == pytest.approx(np.sort(slopes)[::-1][:count], rel=1e-9)
+        assert found.rest == pytest.approx(found.slopes[-1], rel=1e-9)

@@ -1,5 +1,5 @@
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from hashlib import sha256
 
 import numpy as np
@@ -353,3 +353,16 @@ def test_a_folder_is_a_release_only_as_it_was_released(tmp_path, certificate):
     beside.write_text(replace(certificate, output=output).to_json(), encoding="utf-8")
     (folder / "2.txt").write_text("", encoding="utf-8")
     assert not is_release(folder, beside)
+
+
+@pytest.mark.parametrize("wrong", ["rain", 7, 0.5, True, [], {}])
+def test_no_field_may_be_of_another_type(certificate, wrong):
+    data = json.loads(certificate.to_json())
+    kinds = {field.name: str(field.type) for field in fields(Certificate)}
+    plain = {"str": str, "int": int, "bool": bool}
+    tried = [name for name, kind in kinds.items() if plain.get(kind, type(wrong)) != type(wrong)]
+
+    assert len(tried) > 5
+    for name in tried:
+        with pytest.raises(InputError):
+            Certificate.from_json(json.dumps(data | {name: wrong}))

@@ -75,6 +75,7 @@ mutation: $(READY)
 	  $(BIN)/python scripts/mutation.py cover && \
 	  nice -n 10 $(BIN)/python scripts/mutation.py run --sample 400 --most 8 && \
 	  nice -n 10 $(BIN)/python scripts/mutation.py run --sample 400 --most 60 --again && \
+	  nice -n 10 $(BIN)/python scripts/mutation.py control --most 3 && \
 	  $(BIN)/python scripts/mutation_page.py --collect
 >>>>>>> 32cfa81 (Try mutants of what privacy rests on, and test what stands beside words)
 

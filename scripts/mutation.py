@@ -25,6 +25,7 @@ from argparse import ArgumentParser
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any
@@ -41,6 +42,7 @@ os.environ |= dict.fromkeys(
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mutation"
 TREE, COVERED, RESULTS = WORK / "tree", WORK / "covered.json", WORK / "results.jsonl"
+CONTROL = WORK / "control.json"
 PACKAGES = ("bag.py", "noise", "privacy", "mechanism")
 TESTS = (
     *(f"tests/unit/test_{name}.py" for name in (
@@ -238,7 +240,7 @@ class Runner:
         return [test for test in tests[:FIRST] if test.split("::")[0] in near]
 
     def asked(self, tests: list[str]) -> tuple[str, str]:
-        limit = 8 + 1.5 * sum(self.seconds[test] for test in tests)
+        limit = 120 + 3 * sum(self.seconds[test] for test in tests)  # what tests share may be slow
         reading, writing = os.pipe()
         child = os.fork()
         if not child:
@@ -337,6 +339,23 @@ def run(names: list[str], sample: int | None, seed: int, most: float, *, again: 
             print(f"{row['file']}:{row['line']} {row['kind']}: {said}", flush=True)
 
 
+def control(count: int, seed: int, most: float) -> None:
+    """Try mutants that change nothing: whoever kills one of them would kill any."""
+    from mutants import mutants
+
+    made = [each for file in files() for each in mutants(TREE, file) if not each.wording]
+    preload()
+    runner = Runner(most)
+    found = Counter[str]()
+    for mutant in random.Random(seed).sample(made, count):
+        row = runner.tried(replace(mutant, changed=mutant.node))
+        found[row["status"]] += 1
+        if row["status"] in {"killed", "timeout"}:
+            print(f"{row['file']}:{row['line']} without a change: {row['status']} {row['by']}")
+    CONTROL.write_text(json.dumps(found), encoding="utf-8")
+    print(dict(found))
+
+
 def known(row: dict[str, Any]) -> tuple[str, int]:
     return row["file"], row["number"]
 
@@ -374,7 +393,7 @@ def preload() -> None:
 
 if __name__ == "__main__":
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["cover", "run"])
+    parser.add_argument("what", choices=["cover", "run", "control"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=0)
@@ -383,5 +402,7 @@ if __name__ == "__main__":
     given = parser.parse_args()
     if given.what == "cover":
         cover(given.names)
+    elif given.what == "control":
+        control(given.sample or 60, given.seed, given.most)
     else:
         run(given.names or ["src"], given.sample, given.seed, given.most, again=given.again)

@@ -133,8 +133,8 @@ def page(kept: dict[str, Any]) -> str:
     before, off_before = over_all(without_new(kept), less=True)
     lines += [
         "",
-        "Tests were written for survivors of this very sample, so it flatters them. Without all that",
-        f"they killed the score is **{percent(before)}** (± {percent(Z * off_before)}),",
+        "Tests were written for survivors of this very sample, so it flatters them. Without all",
+        f"that they killed the score is **{percent(before)}** (± {percent(Z * off_before)}),",
         "explained ones left out: mutants that nobody has looked at would score between the two.",
     ]
     lines += ["", "## Modules", "", *_head("module", "only wording, not tried")]

@@ -61,7 +61,6 @@ bench: $(READY)
 	cd "$(ROOT)." && for name in $(SPEED); do $(BIN)/python benchmarks/$$name.py || exit 1; done && \
 	  $(BIN)/python scripts/performance_page.py
 
-<<<<<<< HEAD
 # The long ones: figures go to tests/soak/results, and docs/trust.md is made of them.
 SOAK := tests/soak/results
 soak: $(READY)
@@ -69,7 +68,7 @@ soak: $(READY)
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.kills --kills 1000 --json $(SOAK)/kills.json
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.fuzz --cases $(CASES) --json $(SOAK)/fuzz.json
 	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py
-=======
+
 mutation: $(READY)
 	cd "$(ROOT)." && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt mutmut==3.8.0 coverage==7.17.2 && \
 	  $(BIN)/python scripts/mutation.py cover && \
@@ -77,7 +76,6 @@ mutation: $(READY)
 	  nice -n 10 $(BIN)/python scripts/mutation.py run --sample 400 --most 60 --again && \
 	  nice -n 10 $(BIN)/python scripts/mutation.py control --most 3 && \
 	  $(BIN)/python scripts/mutation_page.py --collect
->>>>>>> 32cfa81 (Try mutants of what privacy rests on, and test what stands beside words)
 
 clean:
 	cd "$(ROOT)." && rm -rf .venv .audit dist examples/.demo

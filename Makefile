@@ -66,7 +66,8 @@ SOAK := tests/soak/results
 soak: $(READY)
 	cd "$(ROOT)." && mkdir -p $(SOAK) && $(BIN)/python -m tests.soak.load --json $(SOAK)/load.json
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.kills --kills 1000 --json $(SOAK)/kills.json
-	cd "$(ROOT)." && $(BIN)/python -m tests.soak.fuzz --cases $(CASES) --json $(SOAK)/fuzz.json
+	cd "$(ROOT)." && $(BIN)/python -m tests.soak.canary --json $(SOAK)/canary.json
+	cd "$(ROOT)." && rm -f $(SOAK)/fuzz*.json && $(BIN)/python -m tests.soak.fuzz --cases $(CASES) --json $(SOAK)/fuzz.json
 	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py
 
 mutation: $(READY)

@@ -47,7 +47,8 @@ PACKAGES = ("bag.py", "noise", "privacy", "mechanism")
 TESTS = (
     *(f"tests/unit/test_{name}.py" for name in (
         "bag", "certificate", "choice", "compose", "decode", "features", "ground", "learning",
-        "levels", "loss_law", "obfuscator", "on_card", "partial", "random", "recipe", "units",
+        "ledger", "levels", "loss_law", "obfuscator", "on_card", "partial", "random", "recipe",
+        "units",
     )),
     *(f"tests/property/test_{name}.py" for name in ("accountant", "bag", "means")),
     "tests/exact", "tests/contract/test_mechanisms.py", "tests/statistical",
@@ -64,9 +65,9 @@ OPTIONS = (
 
 
 def files() -> list[str]:
-    """What is mutated; kernels are in Triton's own language, and a ledger is kept elsewhere."""
+    """What is mutated; kernels are in Triton's own language."""
     found = (path for name in PACKAGES for path in _python(ROOT / "src/nomdeplume" / name))
-    kept = (path for path in found if path.name != "kernels.py" and "ledger" not in path.parts)
+    kept = (path for path in found if path.name != "kernels.py")
     return [path.relative_to(ROOT).as_posix() for path in kept]
 
 

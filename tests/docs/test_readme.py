@@ -149,12 +149,12 @@ def test_tests_that_the_docs_name_exist():
     assert not [name for name in named if not (ROOT / name).exists()]
 
 
-def test_the_page_of_performance_is_made_of_results(tmp_path):
+@pytest.mark.parametrize("name", ["performance", "trust"])
+def test_pages_of_figures_are_made_of_results(tmp_path, name):
     """Nobody typed a figure in: the script makes the same page of what is there."""
-    page = ROOT / "docs" / "performance.md"
-    script = (ROOT / "scripts" / "performance_page.py").read_text(encoding="utf-8")
-    made = {"__name__": "page", "__file__": str(ROOT / "scripts" / "performance_page.py")}
-    exec(compile(script, "performance_page.py", "exec"), made)
+    page, script = ROOT / "docs" / f"{name}.md", ROOT / "scripts" / f"{name}_page.py"
+    made = {"__name__": "page", "__file__": str(script)}
+    exec(compile(script.read_text(encoding="utf-8"), script.name, "exec"), made)
     made["PAGE"] = tmp_path / "page.md"
     made["main"]()
 

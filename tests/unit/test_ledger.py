@@ -575,3 +575,18 @@ def test_who_comes_second_does_not_begin_again(path, monkeypatch):
     opening.begin(path, 60_000_000)
     with Ledger(path) as ledger:
         assert ledger.limit == 50
+
+
+def test_a_run_that_nobody_knows_has_charged_nothing(ledger):
+    ledger.charge(PRICE, [document(ledger, 1)] * 2, run="this")
+    assert (ledger.charged("this"), ledger.charged("another")) == (2, 0)
+
+
+def test_beyond_a_million_draws_losses_are_the_pure_ones():
+    price = Price(20.0, "d", "W₁", "laplace", "kept", 200.0, 100, 10)
+    assert Spent(((price, 10_000),)).loss(1e-6) < Spent(((price, 10_000),)).pure
+    assert Spent(((price, 10_001),)).loss(1e-6) == Spent(((price, 10_001),)).pure
+
+
+def test_large_whole_numbers_are_one_id(ledger):
+    assert ledger.claims.by_id(10**17) == ledger.claims.by_id(1e17)

@@ -136,6 +136,7 @@ def page(kept: dict[str, Any]) -> str:
         "Tests were written for survivors of this very sample, so it flatters them. Without all",
         f"that they killed the score is **{percent(before)}** (± {percent(Z * off_before)}),",
         "explained ones left out: mutants that nobody has looked at would score between the two.",
+        *_fresh(kept.get("fresh")),
     ]
     lines += ["", "## Modules", "", *_head("module", "only wording, not tried")]
     for file, numbers in kept["modules"].items():
@@ -155,6 +156,20 @@ def page(kept: dict[str, Any]) -> str:
     left = [_told(each) for each in kept["survivors"] if not each["why"]]
     lines += left or ["None of those that were tried."]
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _fresh(found: dict[str, Any] | None) -> list[str]:
+    """A sample that no test was written for before it was drawn."""
+    if not found:
+        return []
+    share = percent(found["killed"] / found["tried"])
+    return [
+        "",
+        f"A second sample (seed {found['seed']}, a first look of {found['seconds']} s each), drawn",
+        f"after that: {found['killed']} of {found['tried']} were killed, **{share}**, nothing subtracted;",
+        "the first had as many before tests were written for it. The ledger, which is in neither:",
+        f"{found['ledger killed']} of {found['ledger tried']}, in the same way.",
+    ]
 
 
 def _told(each: dict[str, Any]) -> str:

@@ -29,7 +29,9 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=32)
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--batch", type=int, default=20, help="documents charged at once, at most")
-    parser.add_argument("--accounts", type=int, default=5000, help="documents; authors are a tenth")
+    parser.add_argument(
+        "--accounts", type=int, default=50_000, help="documents; authors are a tenth"
+    )
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     found = run(given.processes, given.seconds, given.batch, given.accounts)

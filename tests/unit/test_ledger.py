@@ -590,3 +590,23 @@ def test_beyond_a_million_draws_losses_are_the_pure_ones():
 
 def test_large_whole_numbers_are_one_id(ledger):
     assert ledger.claims.by_id(10**17) == ledger.claims.by_id(1e17)
+
+
+def test_releases_at_one_price_add_up_whoever_lists_them():
+    assert Spent.of([(PRICE, 1), (PRICE, 2)]) == Spent(((PRICE, 3),))
+
+
+def test_what_is_no_ledger_is_a_wrong_name(tmp_path):
+    for content in (b"rain", b"", b"SQLite format 3\0" + bytes(100)):
+        (tmp_path / "x").write_bytes(content)
+        with pytest.raises(InputError, match="not a ledger"):
+            Ledger.reading(tmp_path / "x")
+
+
+def test_runs_are_told_in_the_order_they_began(ledger, monkeypatch):
+    now = time.time_ns()
+    for number, run in enumerate("cab"):
+        monkeypatch.setattr(time, "time_ns", lambda number=number: now + number * 10**9)
+        ledger.charge(PRICE, [document(ledger, number)] * (number + 1), run=run)
+    assert [documents for _, _, documents in ledger.runs()] == [1, 2, 2]
+    assert [began for began, _, _ in ledger.runs()] == sorted(b for b, _, _ in ledger.runs())

@@ -97,21 +97,22 @@ class Ledger:
                 for name in set(claim) if room else ():
                     spent[name] = spent.get(name, 0) + cost
                     changed[name] = changed.get(name, 0) + 1
+            if not any(granted):
+                return granted
             new = {name: rows.get((name, number), Row(name, number, 0)) for name in changed}
             book.put(
                 row._replace(releases=row.releases + changed[name]) for name, row in new.items()
             )
             before = book.run(run)
-            if any(granted):
-                this = before or Run(run, now, number, 0)
-                book.put_run(this._replace(documents=this.documents + sum(granted)))
+            this = before or Run(run, now, number, 0)
+            book.put_run(this._replace(documents=this.documents + sum(granted)))
             book.save(
                 state._replace(
                     distance=price.distance,
                     latest=now,
                     accounts=state.accounts + sum(not row.releases for row in new.values()),
                     releases=state.releases + sum(changed.values()),
-                    runs=state.runs + (before is None and any(granted)),
+                    runs=state.runs + (before is None),
                     documents=state.documents + sum(granted),
                 )
             )

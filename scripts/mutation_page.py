@@ -162,11 +162,14 @@ def _fresh(found: dict[str, Any] | None) -> list[str]:
     """A sample that no test was written for before it was drawn."""
     if not found:
         return []
-    share = percent(found["killed"] / found["tried"])
+    share, shown = (
+        percent(found["killed"] / found["tried"]),
+        f"{found['killed']} of {found['tried']}",
+    )
     return [
         "",
         f"A second sample (seed {found['seed']}, a first look of {found['seconds']} s each), drawn",
-        f"after that: {found['killed']} of {found['tried']} were killed, **{share}**, nothing subtracted;",
+        f"after that: {shown} were killed, **{share}**, nothing subtracted;",
         "the first had as many before tests were written for it. The ledger, which is in neither:",
         f"{found['ledger killed']} of {found['ledger tried']}, in the same way.",
     ]

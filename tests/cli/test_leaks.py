@@ -44,7 +44,7 @@ def play(tmp_path, starter):
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 def test_no_canary_gets_out(play, case):
-    play(case)
+    assert play(case)
 
 
 @pytest.mark.parametrize("case", BUGS.values(), ids=BUGS.keys())

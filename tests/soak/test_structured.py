@@ -13,7 +13,7 @@ from tests.soak.oracle import outcome
 from tests.soak.readers import READERS
 
 MANY = settings(
-    max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )
 NUMBERS = st.integers(-(2**70), 2**70) | st.sampled_from([10**400, -(10**400)])
 VALUES = st.recursive(

@@ -8,6 +8,7 @@ if not Path("/dev/nvidiactl").exists():
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from nomdeplume import Laplace, NoisyNearest, Table, seeded
 from nomdeplume.compose import MaxEnt
@@ -25,6 +26,10 @@ from nomdeplume.mechanism.syntf import SynTf
 from nomdeplume.noise import Mahalanobis, Planar, PolarLaplace, VonMisesFisher
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
+
+# how long a case takes, or is made for, is no property: cores are shared
+settings.register_profile("any time", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any time")
 
 ALPHA = 1e-6  # chance that a right sampler fails one of the statistical tests
 

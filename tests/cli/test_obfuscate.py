@@ -13,6 +13,7 @@ import time
 import pytest
 
 from nomdeplume import Obfuscator
+from nomdeplume.formats.spool import Spool
 from nomdeplume.vocabulary import Vocabulary
 from tests.cli.conftest import COMMAND
 
@@ -664,10 +665,24 @@ def test_interrupted_runs_clean_up(tmp_path, sent):
         time.sleep(0.01)
     process.send_signal(sent)
     _, stderr = process.communicate(timeout=30)
+    left = sorted(path.name for path in tmp_path.iterdir())
 
     assert process.returncode == 130
-    assert b"no file was written" in stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["in.jsonl"]
+    if b"--resume" in stderr:  # documents were released before the signal came
+        assert left == [".out.jsonl.resume", "in.jsonl"]
+    else:
+        assert b"no file was written" in stderr
+        assert left == ["in.jsonl"]
+
+
+def test_a_spool_that_was_only_begun_does_not_stay(tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Spool, "_put", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        Spool(tmp_path / "out.jsonl", "digest", "run", resume=False)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_reader_that_stops_early_is_no_error(run, tmp_path):

@@ -134,10 +134,10 @@ def open_spool(
         yield None
         return
     spool = Spool(output, digest, charging.run if charging else "", resume=options["resume"])
-    sweep_partials(output)
-    if saved == usual_certificate(output):  # others may be shared with other runs
-        sweep_partials(saved)
     try:
+        sweep_partials(output)
+        if saved == usual_certificate(output):  # others may be shared with other runs
+            sweep_partials(saved)
         yield spool
     except PlumeError as error:
         kept = spool.documents and not isinstance(error, InputError)

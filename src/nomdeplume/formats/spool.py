@@ -54,7 +54,9 @@ class Spool:
             self._file.seek(self.found.end)
             self._put(*([] if self.resumed else [{"digest": digest}]), {"run": run})
             self._file.flush()
-        except BaseException:
+        except BaseException as error:
+            if not (isinstance(error, InputError) or len(found.numbers)):
+                self.path.unlink(missing_ok=True)  # an interrupt: nobody else knows of it yet
             self._file.close()
             raise
         _open.add(self)

@@ -75,9 +75,9 @@ class Book:
         rows = self.db.execute("SELECT number, micro, data, seal FROM prices")
         return {number: self._price(each, data) for number, each, data in self._all("price", rows)}
 
-    def number(self, price: Price) -> int:
-        """Of a price; one that is new is written down."""
-        known = {each: number for number, each in self.prices().items()}
+    def number(self, price: Price, prices: dict[int, Price]) -> int:
+        """Of a price; one that is not among the others is written down."""
+        known = {each: number for number, each in prices.items()}
         if price in known:
             return known[price]
         data = json.dumps(asdict(price), allow_nan=False, sort_keys=True)

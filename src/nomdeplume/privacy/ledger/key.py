@@ -42,7 +42,7 @@ def read(path: Path) -> bytes | None:
 
 def make(path: Path) -> bytes:
     """A new key that appears whole; who is first has made it for all."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    partial = hidden(path)
     file = os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         with os.fdopen(file, "wb") as opened:
@@ -56,6 +56,11 @@ def make(path: Path) -> bytes:
     if found is None:
         raise PrivacyError(f"no key could be made at {at(path)}.")
     return found
+
+
+def hidden(path: Path) -> Path:
+    """A name beside `path` that nobody else has, for what is not yet whole."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
 
 
 def appear(partial: Path, path: Path) -> None:

@@ -81,7 +81,8 @@ class Ledger:
         with self._writing() as (book, state, now):
             most = self._most(state)
             self._same_distance(state, price)
-            number, prices = book.number(price), book.prices()
+            prices = book.prices()
+            number = book.number(price, prices)
             names = {name for claim in claims for name in claim}
             rows = {row[:2]: row for row in book.rows_of(names)}
             spent: dict[Name, int] = {}
@@ -135,10 +136,7 @@ class Ledger:
 
     def overall(self) -> Spent:
         """What all documents together have spent."""
-        total: dict[Price, int] = {}
-        for _, price, documents in self.runs():
-            total[price] = total.get(price, 0) + documents
-        return Spent(tuple(total.items()))
+        return Spent.of((price, documents) for _, price, documents in self.runs())
 
     def charged(self, run: str) -> int:
         """How many documents a run was granted."""

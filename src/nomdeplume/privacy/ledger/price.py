@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from functools import lru_cache
 from math import isfinite
 from typing import Any
 
@@ -15,6 +16,7 @@ MICRO = 1_000_000
 MOST = 10**12  # of a budget, so that it is a whole number of 64 bits
 
 
+@lru_cache(maxsize=256)  # a ledger has few prices and many accounts
 def micro(budget: float, *, most: bool = False) -> int:
     """A budget in whole millionths: rounded up, and a limit, of which it is the most, down.
 

@@ -7,7 +7,6 @@ could take charges back.
 from __future__ import annotations
 
 import os
-import secrets
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -131,7 +130,7 @@ class Store:
 
 def create(path: Path, most: int, now: int) -> None:
     """An empty ledger that appears whole; who is first has made it for all."""
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    partial = key.hidden(path)
     os.close(os.open(partial, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:
         with refusing(path):

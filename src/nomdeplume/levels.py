@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.devices import possible
 from nomdeplume.distance.metrics import Means
+from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Projection
 from nomdeplume.noise import Laplace, Planar
 from nomdeplume.privacy.accountant import Account
@@ -236,3 +237,20 @@ def level(mechanism: Mechanism, vocabulary: Vocabulary, size: int, reduction: st
     if isinstance(mechanism, NoisyMean):
         return DocumentLevel(mechanism, vocabulary, size)
     return WordLevel(mechanism, vocabulary, size, reduction)
+
+
+def fits(mechanism: Mechanism, vocabulary: Vocabulary) -> None:
+    """Refuse a mechanism that is not made for all kept words, or may release others."""
+    if mechanism.table is not vocabulary.table:
+        raise InputError("the mechanism and the vocabulary must have the same table.")
+    covered = getattr(mechanism, "inputs", None)
+    if covered is not None and not np.isin(vocabulary.ids, covered).all():
+        raise InputError(
+            "the mechanism is not made for all kept words, so that it would refuse some texts; "
+            "give it inputs=vocabulary.ids."
+        )
+    if not vocabulary.holds(mechanism.outputs):
+        raise InputError(
+            "the mechanism may release words outside the kept vocabulary; "
+            "give it outputs=vocabulary.ids."
+        )

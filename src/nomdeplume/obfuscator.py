@@ -8,15 +8,15 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
+from nomdeplume.batches import Batches
 from nomdeplume.charging import charge, price_of
 from nomdeplume.document import Document
-from nomdeplume.errors import InputError, got, whole
+from nomdeplume.errors import InputError, whole
 from nomdeplume.frames import Private
-from nomdeplume.levels import Level, level, stated
+from nomdeplume.levels import Level, fits, level, stated
 from nomdeplume.mechanism import Mechanism, Recipe
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.privacy.accountant import Account
@@ -26,8 +26,8 @@ from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.promise import Promise
 from nomdeplume.privacy.random import described, given, is_private
-from nomdeplume.reduction import REDUCTIONS
-from nomdeplume.releasing import Released, Releasing
+from nomdeplume.reduction import REDUCTIONS, chosen
+from nomdeplume.releasing import Job, Released, Releasing, complete
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import MOST
@@ -52,29 +52,8 @@ class Obfuscator:
     def __post_init__(self) -> None:
         whole("size", self.size)
         able: Sequence[str] = getattr(self.mechanism, "reductions", tuple(REDUCTIONS))
-        object.__setattr__(self, "reduction", self.reduction or able[0])
-        if self.reduction not in (*REDUCTIONS, *able):
-            raise InputError(
-                f"reduction must be {' or '.join(REDUCTIONS)}, got {got(self.reduction)}."
-            )
-        if self.reduction not in able:
-            raise InputError(
-                f"{self.mechanism.name} has its own way from a text to words: the reduction must "
-                f"be {' or '.join(able)}, got {self.reduction}."
-            )
-        if self.mechanism.table is not self.vocabulary.table:
-            raise InputError("the mechanism and the vocabulary must have the same table.")
-        covered = getattr(self.mechanism, "inputs", None)
-        if covered is not None and not np.isin(self.vocabulary.ids, covered).all():
-            raise InputError(
-                "the mechanism is not made for all kept words, so that it would refuse some texts; "
-                "give it inputs=vocabulary.ids."
-            )
-        if not self.vocabulary.holds(self.mechanism.outputs):
-            raise InputError(
-                "the mechanism may release words outside the kept vocabulary; "
-                "give it outputs=vocabulary.ids."
-            )
+        object.__setattr__(self, "reduction", chosen(self.reduction, able, self.mechanism.name))
+        fits(self.mechanism, self.vocabulary)
         _ = self.guarantees, self.vocabulary.table.fingerprint  # refuse now what cannot be vouched
 
     @classmethod
@@ -212,7 +191,7 @@ class Obfuscator:
         self._check(vectors=vectors)
         private = self.vocabulary.texts(texts)
         charged = charge(ledger, self, private, rng, ids=ids, authors=authors)
-        found = list(self.releases(charged, rng, workers=workers))
+        found = list(complete(self.releases(charged, rng, workers=workers)))
         digest = sha256("".join(f"{each.text}\n" for each in found).encode()).hexdigest()
         output = Output("text", digest)
         certificate = self.certify(described(rng), len(found), output, vectors=vectors)
@@ -248,13 +227,29 @@ class Obfuscator:
         texts = charge(ledger, self, private.texts(), rng, ids=ids, authors=authors)
 
         def documents() -> Iterator[str]:
-            for released in self.releases(texts, rng, workers=workers):
+            for released in complete(self.releases(texts, rng, workers=workers)):
                 digest.update(f"{released.text}\n".encode())
                 yield released.text
 
         released = private.released(documents(), "" if is_private(rng) else NOT_PRIVATE)
         output, kept = Output("frame", digest.hexdigest()), private.keep
         return released, self.certify(described(rng), len(private), output, kept_fields=kept)
+
+    def batch(self, batch: Any, rng: Generator | None = None, **columns: Any) -> Any:
+        """A pyarrow RecordBatch with its texts released, null where there was none.
+
+        `columns` is as in `batches`, the function that engines send to their workers.
+        """
+        return self.batches(rng, **columns)(batch)
+
+    def batches(self, rng: Generator | None = None, **columns: Any) -> Batches:
+        """`batch` as a function of its own that can be sent elsewhere: it has no generator.
+
+        Each process that calls it makes its own. `text` names the column of private texts,
+        `keep` those that come out as they are; `empty` and `vectors` are as for files.
+        """
+        self._check(vectors=columns.get("vectors", False))
+        return Batches(Job.of(self.releasing, given(rng)), **columns)
 
     @cached_property
     def price(self) -> Price:
@@ -263,10 +258,11 @@ class Obfuscator:
 
     def releases(
         self, items: Iterable[Bag | str], rng: Generator, *, workers: int | None = None
-    ) -> Iterator[Released]:
+    ) -> Iterator[Released | None]:
         """What is released for each bag or text, in order, in batches and in bounded memory.
 
-        While one is released, the next is read. Texts are best for `workers`, who make bags.
+        While one is released, the next is read. Texts are best for `workers`, who make bags;
+        nothing comes out for a text that ends them.
         """
         if workers is None:
             return self.releasing.here(items, rng)

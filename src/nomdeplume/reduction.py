@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag, apportion, sample
 from nomdeplume.distance import Cloud, Ground, bottleneck_plan, word_mover_plan
+from nomdeplume.errors import InputError, got
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.vocabulary import EUCLIDEAN, Vocabulary
@@ -120,3 +121,19 @@ class Apportion:
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}
+
+
+def chosen(name: str, able: Sequence[str], mechanism: str) -> str:
+    """A reduction by name, if the mechanism is able to use it; without a name, the first of these.
+
+    Some mechanisms bring one of their own.
+    """
+    found = name or able[0]
+    if found not in (*REDUCTIONS, *able):
+        raise InputError(f"reduction must be {' or '.join(REDUCTIONS)}, got {got(found)}.")
+    if found not in able:
+        raise InputError(
+            f"{mechanism} has its own way from a text to words: the reduction must be "
+            f"{' or '.join(able)}, got {found}."
+        )
+    return found

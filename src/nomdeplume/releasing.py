@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from numpy.random import Generator
 from nomdeplume.bag import Bag
 from nomdeplume.devices import choose, chosen, on
 from nomdeplume.document import Document
-from nomdeplume.errors import InputError, PrivacyError
+from nomdeplume.errors import InputError, PlumeError, PrivacyError
 from nomdeplume.levels import Level
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.certificate import Certificate
@@ -23,11 +23,13 @@ from nomdeplume.privacy.random import is_private, secure, seeded
 from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import ahead
+from nomdeplume.workers.isolate import isolated
 
 Item = Bag | str  # what is released: a bag, or a text that becomes one
 
 SIGNS = 1 << 20  # of the texts that a worker gets together, about
 DOCUMENTS = 256  # that a worker gets together, at most where they are released at once
+LOST = "it could not be released, tried by itself twice."
 
 
 class Released(NamedTuple):
@@ -60,21 +62,27 @@ class Releasing:
         for released in ahead(lambda batch: self.batch(batch, rng), batches):
             yield from released
 
-    def in_workers(self, items: Iterable[Item], rng: Generator, workers: int) -> Iterator[Released]:
+    def in_workers(
+        self, items: Iterable[Item], rng: Generator, workers: int
+    ) -> Iterator[Released | None]:
         """Batch after batch in worker processes, each with a key of its own.
 
         If `rng` is not private, it gives a seed, of which each batch has a stream by its
-        number: what comes out is then the same, however many workers there are.
+        number: what comes out is then the same, however many workers there are. Nothing comes
+        out for what fails, or ends its worker, even by itself.
         """
         from nomdeplume.workers import Pool  # which few runs need
 
-        seed = None if is_private(rng) else int(rng.integers(2**64, dtype=np.uint64))
-        most = min(self._together(rng), DOCUMENTS) if self.level.at_once else self._together(rng)
-        with on("cpu"):
-            self.batch([self.vocabulary.public_bag], seeded(0))  # makes what workers can share
-        with Pool(Job(self, seed), workers) as pool:
-            for released in pool.map(_batches(items, most), name=Batch.called):
+        job = Job.of(self, rng)
+        self.prepare()
+        with Pool(job, workers) as pool:
+            for released in pool.map(job.batches(items), name=Batch.called):
                 yield from released
+
+    def prepare(self) -> None:
+        """Make what workers can share."""
+        with on("cpu"):
+            self.batch([self.vocabulary.public_bag], seeded(0))
 
     def _together(self, rng: Generator) -> int:
         """Documents of a batch."""
@@ -124,11 +132,34 @@ class Job:
     """What a worker does with a batch. It is sent without any generator."""
 
     releasing: Releasing
-    seed: int | None
+    seed: int | None = None
 
-    def __call__(self, batch: Batch) -> list[Released]:
+    @classmethod
+    def of(cls, releasing: Releasing, rng: Generator) -> Job:
+        """With a seed that `rng` gives, unless it is private."""
+        seed = None if is_private(rng) else int(rng.integers(2**64, dtype=np.uint64))
+        return cls(releasing, seed)
+
+    def __call__(self, batch: Batch) -> list[Released | None]:
         rng = self._secure if self.seed is None else seeded(self.seed, batch.number)
-        return self.releasing.batch(batch.items, rng)
+        return isolated(lambda items: self.releasing.batch(items, rng), batch.items)
+
+    def again(self, batch: Batch) -> list[Released | None]:
+        """The same, in a process that may end in place of this one."""
+        from nomdeplume.workers import Pool
+
+        with Pool(self, 1, tries=1) as child:
+
+            def one(items: Sequence[Item]) -> list[Released | None]:
+                return next(child.map([replace(batch, items=list(items))], name=Batch.called))
+
+            return isolated(one, batch.items)
+
+    def batches(self, items: Iterable[Item], number: int = 1) -> Iterator[Batch]:
+        """So many together as suits a worker, or fewer long texts; numbered from `number` on."""
+        level = self.releasing.level
+        most = level.many if self.seed is None else level.batch
+        return _batches(items, min(most, DOCUMENTS) if level.at_once else most, number)
 
     @cached_property
     def _secure(self) -> Generator:
@@ -162,10 +193,18 @@ def _by_count(bags: Iterable[Bag], most: int) -> Iterator[list[Bag]]:
         yield batch
 
 
-def _batches(items: Iterable[Item], most: int) -> Iterator[Batch]:
+def complete(found: Iterable[Released | None]) -> Iterator[Released]:
+    """What was released for every text; if there is nothing for one, that is an error."""
+    for number, each in enumerate(found, start=1):
+        if each is None:
+            raise PlumeError(f"text {number:,}: {LOST}")
+        yield each
+
+
+def _batches(items: Iterable[Item], most: int, number: int) -> Iterator[Batch]:
     """So many together, or fewer long texts."""
     batch: list[Item] = []
-    number, before, signs = 1, 0, 0
+    before = signs = 0
     for item in items:
         batch.append(item)
         signs += len(item) if isinstance(item, str) else 0

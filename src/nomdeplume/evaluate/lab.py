@@ -93,7 +93,7 @@ class Lab:
         made = Obfuscator.of(
             setting.recipe, self.vocabulary, size=setting.size, reduction=setting.reduction
         )
-        draws = [[each.text for each in made.releases(self._bags, rng)] for _ in self._times]
+        draws = [[each.text for each in made.releasing.here(self._bags, rng)] for _ in self._times]
         tell("words")
         rebuilt = self._rebuilt(made, setting, draws, rng)
         return {

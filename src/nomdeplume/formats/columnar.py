@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 
 from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.extras import arrow
-from nomdeplume.formats.columns import Columns, Row, bare, check_plain, check_text
+from nomdeplume.formats.columns import Columns, Row, bare, check_plain
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
 from nomdeplume.formats.streams import RATIO, Damaged, unnamed
+from nomdeplume.frames.plain import check_text
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from nomdeplume.errors import InputError, got
 from nomdeplume.extras import arrow
-from nomdeplume.frames.plain import is_plain
+from nomdeplume.frames.plain import is_plain, is_text, kind_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,27 +77,8 @@ def check_plain(name: str, kind: Any) -> None:
     """Refuse a column whose values have parts: a name does not tell what all is in there."""
     if not is_plain(_stored(kind)):
         raise InputError(
-            f"field {got(name)} is nested ({_called(_stored(kind))}); only plain fields are kept."
+            f"field {got(name)} is nested ({kind_of(_stored(kind))}); only plain fields are kept."
         )
-
-
-def check_text(name: str, kind: Any) -> None:
-    """Refuse a column that is not text."""
-    if not is_text(kind) and not arrow().types.is_null(kind):
-        raise InputError(f"field {got(name)} must hold text, got {_called(kind)}.")
-
-
-def is_text(kind: Any) -> bool:
-    """Whether a column of this type holds strings, encoded however."""
-    types = arrow().types
-    inner = kind.value_type if types.is_dictionary(kind) else kind
-    view = getattr(types, "is_string_view", lambda _: False)
-    return bool(types.is_string(inner) or types.is_large_string(inner) or view(inner))
-
-
-def _called(kind: Any) -> str:
-    """The outermost name of a type: names of fields within it are nobody's business."""
-    return str(kind).partition("<")[0].partition("[")[0]
 
 
 def _plain(name: str, column: Any) -> list[Any]:
@@ -108,7 +89,7 @@ def _plain(name: str, column: Any) -> list[Any]:
         values = None
     if values is None:
         raise InputError(
-            f"field {got(name)} holds {_called(column.type)}, which this kind of output cannot; "
+            f"field {got(name)} holds {kind_of(column.type)}, which this kind of output cannot; "
             "write to a .parquet file."
         )
     return values

@@ -21,7 +21,7 @@ from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.ledger.claims import Claim
-from nomdeplume.releasing import SIGNS, Item, Released
+from nomdeplume.releasing import LOST, SIGNS, Item, Released
 
 TOGETHER = 512  # documents that are charged in one go, at most
 NO_ROOM = "no room left under the limit of the ledger."
@@ -87,6 +87,10 @@ class Releases:
     def all(self) -> Tally:
         for released in self.obfuscator.releases(self._due(), self.rng, workers=self.workers):
             offer = self._waiting.popleft()
+            if released is None:
+                self._withhold(offer.place, LOST)
+                self._write_before()
+                continue
             if self.spool:
                 self.spool.add(offer.number, released, vectors=self.vectors)
             self._write(offer, released)

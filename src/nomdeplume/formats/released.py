@@ -10,9 +10,9 @@ from typing import Any
 
 from nomdeplume import strict_json
 from nomdeplume.extras import arrow
-from nomdeplume.formats.columns import is_text
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.streams import LONGEST, lines, unpacked
+from nomdeplume.frames.plain import is_text
 
 
 def records(path: Path, kind: str, *, ours: bool = True) -> Iterator[Mapping[str, Any]]:

@@ -18,6 +18,20 @@ def is_plain(kind: Any) -> bool:
     return not pa.types.is_nested(kind) and not isinstance(kind, pa.BaseExtensionType)
 
 
+def is_text(kind: Any) -> bool:
+    """Whether an Arrow column of this type holds strings, encoded however."""
+    types = import_module("pyarrow").types
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    view = getattr(types, "is_string_view", lambda _: False)
+    return bool(types.is_string(inner) or types.is_large_string(inner) or view(inner))
+
+
+def check_text(name: str, kind: Any) -> None:
+    """Refuse an Arrow column that is not text."""
+    if not is_text(kind) and not import_module("pyarrow").types.is_null(kind):
+        raise InputError(f"field {got(name)} must hold text, got {kind_of(kind)}.")
+
+
 def kind_of(found: object) -> str:
     """The outermost name of a type: what is named within it are fields or values."""
     return re.split(r"[<(\[{]", str(found), maxsplit=1)[0]

@@ -10,6 +10,7 @@ from typing import Any, Generic, Self, TypeVar
 
 from nomdeplume.errors import InputError, PlumeError, whole
 from nomdeplume.workers import MOST
+from nomdeplume.workers.isolate import Lost
 from nomdeplume.workers.process import Process, Task
 from nomdeplume.workers.shared import shared
 
@@ -24,12 +25,13 @@ TRIES = 3  # workers that a task may end, or that may end as they start, one aft
 class Pool(Generic[T, R]):
     """Some worker processes that do one work, and share what is large in it.
 
-    A worker that dies is replaced, and what it had is done again from the start; a task that
-    three of them die of ends it all. Workers end with the pool, or with this process.
+    A worker that dies is replaced, and what it had is done again from the start: by `again` of
+    the work, if it has that, with more care. A task that `tries` of them die of ends it all.
+    Workers end with the pool, or with this process.
     """
 
-    def __init__(self, work: Callable[[T], R], workers: int) -> None:
-        self._most = whole("workers", workers, most=MOST)
+    def __init__(self, work: Callable[[T], R], workers: int, *, tries: int = TRIES) -> None:
+        self._most, self._tries = whole("workers", workers, most=MOST), tries
         if os.name != "posix":
             raise InputError("workers need a system such as Linux or macOS; do without them.")
         self._file = shared(work)
@@ -48,7 +50,7 @@ class Pool(Generic[T, R]):
 
     def map(self, tasks: Iterable[T], name: Callable[[T], str] = str) -> Iterator[R]:
         """The work on each task, in order; `name` is what a task is called that ends workers."""
-        queue = _Queue(tasks, name, AHEAD * self._most)
+        queue = _Queue(tasks, name, AHEAD * self._most, self._tries)
         try:
             while True:
                 while self._free and (task := queue.following()):
@@ -115,8 +117,10 @@ class Pool(Generic[T, R]):
 class _Queue(Generic[T]):
     """Tasks, read as they are needed, and what came of them, to be used in order."""
 
-    def __init__(self, tasks: Iterable[T], name: Callable[[T], str], ahead: int) -> None:
-        self._tasks, self._name, self._ahead = iter(tasks), name, ahead
+    def __init__(
+        self, tasks: Iterable[T], name: Callable[[T], str], ahead: int, tries: int
+    ) -> None:
+        self._tasks, self._name, self._ahead, self._tries = iter(tasks), name, ahead, tries
         self._again: list[Task] = []
         self._all_read = False
         self._read = self._turn = 0
@@ -152,11 +156,11 @@ class _Queue(Generic[T]):
     def redo(self, tasks: Iterable[Task]) -> None:
         """Do tasks again, the earliest first; not one that ended too many workers."""
         for task in tasks:
-            if task.deaths < TRIES:
+            if task.deaths < self._tries:
                 self._again.append(task)
             else:
-                said = f"{task.name}: {TRIES} worker processes ended over it, one after the other"
-                self.done[task.number] = None, PlumeError(f"{said}; is memory short?")
+                said = f"{task.name}: {self._tries} worker processes ended over it"
+                self.done[task.number] = None, Lost(f"{said}; is memory short?")
         self._again.sort(key=lambda task: task.number)
 
     def result(self) -> Any:

@@ -75,7 +75,7 @@ class Process:
         """Send a task; if nobody is there, the end of the results will tell."""
         self.held.append(task)
         with suppress(BrokenPipeError):
-            send(self.tasks, task.data)
+            send(self.tasks, bytes([task.deaths > 0]) + task.data)
 
     def answer(self) -> bytes | None:
         """Its next answer, once there is one; none if it is dead."""

@@ -33,7 +33,13 @@ def main() -> NoReturn:
     send(results, answer(lambda: found.append(received(file))))
     while True:
         data = waiting.get()
-        send(results, answer(lambda data=data: found[0](pickle.loads(data))))  # type: ignore[misc] # noqa: S301
+        send(results, answer(lambda data=data: done(found[0], data[1:], again=data[0] > 0)))  # type: ignore[misc]
+
+
+def done(work: Callable[[Any], Any], data: bytes, *, again: bool) -> Any:
+    """The work on a task; with more care, where it knows how, on one that a worker died of."""
+    careful: Callable[[Any], Any] = getattr(work, "again", work)
+    return (careful if again else work)(pickle.loads(data))  # noqa: S301 - from our own driver
 
 
 def _listen(tasks: int, waiting: SimpleQueue[bytes]) -> None:

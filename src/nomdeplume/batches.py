@@ -65,18 +65,17 @@ class Batches:
     def outcome(
         self,
         batch: Any,
-        texts: Sequence[str | None] | None = None,
         *,
         refused: frozenset[int] = frozenset(),
         stream: int = 1,
         careful: bool = False,
     ) -> Outcome:
-        """What comes of a batch, whose texts may be given apart; nothing of the rows refused.
+        """What comes of a batch; nothing of the rows that are refused.
 
         Seeded streams are numbered from `stream` on, one for each of `job.batches`.
         """
         schema = self.schema(batch.schema)
-        texts = self._texts(batch) if texts is None else texts
+        texts = self._texts(batch)
         out = Outcome(batch)
         rows = [i for i, text in enumerate(texts) if text is not None and i not in refused]
         found: list[Released | None] = [None] * len(texts)

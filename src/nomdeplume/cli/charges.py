@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from nomdeplume.charging import Charging
-    from nomdeplume.formats.records import Inputs
     from nomdeplume.formats.spool import Spool
     from nomdeplume.obfuscator import Obfuscator
 
@@ -79,12 +78,12 @@ def author_field(options: dict[str, Any]) -> str:
 def open_charging(
     options: dict[str, Any],
     obfuscator: Obfuscator,
-    source: Inputs,
+    kind: str,
     rng: Generator,
     *,
     with_id: bool,
 ) -> Iterator[Charging | None]:
-    """What charges documents, if a ledger is named."""
+    """What charges documents of a kind of input, if a ledger is named."""
     if options["ledger"] is None:
         yield None
         return
@@ -92,7 +91,7 @@ def open_charging(
     from nomdeplume.privacy.ledger import Ledger
 
     refuse_seeded(rng)
-    id_ = "" if source.kind in ("text", "folder") else options["id_field"]  # those are numbered
+    id_ = "" if kind in ("text", "folder") else options["id_field"]  # those are numbered
     author = author_field(options)
     inside = [id_] * (not with_id) + [author] * (author not in options["keep"])
     with Ledger(options["ledger"], limit=options["limit"]) as ledger:
@@ -116,15 +115,7 @@ def open_spool(
     from nomdeplume.formats.targets import sweep_partials
 
     output, saved = places
-    made = obfuscator.mechanism
-    outputs = obfuscator.vocabulary.ids if made.outputs is None else made.outputs
-    settings = {name: options[name] for name in SHAPING} | {
-        "mechanism": [made.name, made.guarantee.epsilon, getattr(made, "settings", {})],
-        "table": obfuscator.vocabulary.table.fingerprint,
-        "sizes": [obfuscator.size, obfuscator.reduction],
-        "words": [obfuscator.vocabulary.fingerprint, obfuscator.vocabulary.fingerprint_of(outputs)],
-        "ledger": charging.ledger.claims.check.hex() if charging else "",
-    }
+    settings = shaping(options, obfuscator, charging)
     digest = digest_of(inputs, settings) if options["seed"] is None and output else ""
     if output is None or not digest:
         if options["resume"]:
@@ -149,6 +140,21 @@ def open_spool(
     spool.remove()
 
 
+def shaping(
+    options: dict[str, Any], obfuscator: Obfuscator, charging: Charging | None
+) -> dict[str, Any]:
+    """All that shapes a release, but for its input: a run that resumes must have the same."""
+    made, kept = obfuscator.mechanism, obfuscator.vocabulary
+    outputs = kept.ids if made.outputs is None else made.outputs
+    return {name: options[name] for name in SHAPING} | {
+        "mechanism": [made.name, made.guarantee.epsilon, getattr(made, "settings", {})],
+        "table": kept.table.fingerprint,
+        "sizes": [obfuscator.size, obfuscator.reduction],
+        "words": [kept.fingerprint, kept.fingerprint_of(outputs)],
+        "ledger": charging.ledger.claims.check.hex() if charging else "",
+    }
+
+
 def say_before(spool: Spool | None, charging: Charging | None, *, resume: bool) -> None:
     """What an interrupted run has left, and what it costs."""
     if spool is None:
@@ -158,13 +164,17 @@ def say_before(spool: Spool | None, charging: Charging | None, *, resume: bool) 
     if resume and not spool.resumed:
         _say("nothing to resume; starting from the beginning.")
     if charging and spool.resumed:
-        charged = sum(map(charging.ledger.charged, spool.found.runs))
-        vain = charged - len(spool.found.numbers)
-        if vain > 0:
-            _say(
-                f"{vain:,} document{'s were' if vain != 1 else ' was'} charged and not written "
-                "before the run was interrupted; charged again."
-            )
+        say_vain(charging, spool.found.runs, len(spool.found.numbers))
+
+
+def say_vain(charging: Charging, runs: list[str], written: int) -> None:
+    """How many documents interrupted runs were charged for, and have not written."""
+    vain = sum(map(charging.ledger.charged, runs)) - written
+    if vain > 0:
+        _say(
+            f"{vain:,} document{'s were' if vain != 1 else ' was'} charged and not written "
+            "before the run was interrupted; charged again."
+        )
 
 
 def _has_charged(charging: Charging | None) -> bool:

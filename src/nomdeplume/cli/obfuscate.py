@@ -15,10 +15,11 @@ from nomdeplume.cli.charges import (
     open_spool,
     say_before,
 )
+from nomdeplume.cli.engines import engine_options, open_engine
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
 from nomdeplume.cli.places import ended, listed, places, publish
-from nomdeplume.errors import InputError, whole
+from nomdeplume.errors import InputError
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -81,11 +82,13 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option(
     "--withheld", type=PATH, help="Write a line for every document that is withheld, and why."
 )
+@engine_options("a folder of shards")
 @click.option(
     "--workers",
     type=int,
     metavar="N",
-    help="Processes that release texts, on a core each. [default: none, threads on all cores]",
+    help="Processes that release texts, on a core each. [default: none, threads on all cores; "
+    "of an engine as many as there are cores, or cards]",
 )
 @click.option("--seed", type=int, help="Repeatable noise for experiments: NOT PRIVATE.")
 @click.option("--strict", is_flag=True, help="Stop at the first document that cannot be read.")
@@ -101,12 +104,16 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
 
     A ledger keeps what every document has spent, and refuses what would pass its limit.
 
+    An engine releases a folder of files, here or at an address such as s3://texts, file by
+    file into a folder that has _SUCCESS in it when all is there.
+
     \b
     nomdeplume obfuscate letter.txt
     nomdeplume obfuscate reviews.csv -o released.parquet --text-field body --keep topic
     cat letter.txt | nomdeplume obfuscate --budget 10
     nomdeplume obfuscate letter.txt --mechanism exponential --decode rank
     nomdeplume obfuscate reviews.csv -o out.csv --ledger reviews.ledger --limit 40
+    nomdeplume obfuscate shards/ -o released/ --engine ray
     """
     from nomdeplume.cli.report import report
     from nomdeplume.formats.reading import open_inputs
@@ -114,10 +121,11 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
     from nomdeplume.privacy.random import described, is_private, secure, seeded
-    from nomdeplume.workers import MOST
 
-    if options["workers"] is not None:
-        whole("workers", options["workers"], most=MOST)
+    if engine := open_engine(options):
+        from nomdeplume.cli.sharded import sharded
+
+        return sharded(engine, inputs, options, _obfuscator)
     inputs, force, resume = inputs or _piped(), options["force"], options["resume"]
     done = ended(options["output"]) if resume and not force else None
     output, saved = places(
@@ -139,7 +147,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     if options["vectors"] and not obfuscator.level.at_once:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
-    with open_charging(options, obfuscator, source, rng, with_id=with_id) as charging:
+    with open_charging(options, obfuscator, source.kind, rng, with_id=with_id) as charging:
         with open_spool(options, inputs, (output, saved), obfuscator, charging) as spool:
             if done is not None:
                 click.echo("nomdeplume: the output is complete already.", err=True)

@@ -13,6 +13,7 @@ from nomdeplume.formats.records import Inputs
 
 OFTEN = 0.1  # seconds between two looks of a bar
 REMARKS = 20  # documents named one by one; the rest is only counted
+HINT = "; --withheld FILE lists them all"
 Voice = tuple[Callable[[str], None], Callable[[], None]]  # says a remark; counts a document
 
 
@@ -22,27 +23,39 @@ def progress(
     *,
     shown: bool,
     listed: IO[str] | None = None,
-    hint: str = "; --withheld FILE lists them all",
+    hint: str = HINT,
 ) -> Iterator[Voice]:
     """A function that says a remark, and one that counts a document.
 
     Where there is a list, remarks go there, all of them; else the first are said.
     """
-    said = 0
-    with _bar(source) if shown and source.total else _nothing() as (say, advance):
-
-        def tell(remark: str) -> None:
-            nonlocal said
-            said += 1
-            if listed:
-                listed.write(f"{remark}\n")
-            elif said <= REMARKS:
-                say(f"nomdeplume: {remark}")
-
+    with (
+        _bar(source) if shown and source.total else _nothing() as (say, advance),
+        remarks(listed, say, hint=hint) as tell,
+    ):
         yield tell, advance
+
+
+@contextmanager
+def remarks(
+    listed: IO[str] | None,
+    say: Callable[[str], None] = lambda remark: click.echo(remark, err=True),
+    hint: str = HINT,
+) -> Iterator[Callable[[str], None]]:
+    """A function that says a remark: all of them go to a list, if there is one, else the first."""
+    said = 0
+
+    def tell(remark: str) -> None:
+        nonlocal said
+        said += 1
+        if listed:
+            listed.write(f"{remark}\n")
+        elif said <= REMARKS:
+            say(f"nomdeplume: {remark}")
+
+    yield tell
     if said > REMARKS and not listed:
-        more = f"and {said - REMARKS:,} more{hint}."
-        click.echo(f"nomdeplume: {more}", err=True)
+        say(f"nomdeplume: and {said - REMARKS:,} more{hint}.")
 
 
 @contextmanager

@@ -38,6 +38,15 @@ def read_files(
             meter.bytes = before + size
 
 
+def read_columns(
+    path: Path, name: str, kind: str, fields: Fields
+) -> Iterator[tuple[Any, list[str | Unreadable | None]]]:
+    """The batches of one file, each with its texts."""
+    with unnamed(name):
+        for batch, _ in _batches(path, name, kind, fields):
+            yield batch, _texts(batch.column(fields.text))
+
+
 def _batches(path: Path, name: str, kind: str, fields: Fields) -> Iterator[tuple[Any, int]]:
     """Batches of the columns that are needed, each with the number of rows in the file."""
     with path.open("rb") as file:

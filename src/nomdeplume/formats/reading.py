@@ -49,7 +49,7 @@ def open_inputs(
         listed = " and ".join(sorted(set(found)))
         raise InputError(f"inputs must be all of one kind, got {listed}; run them separately.")
     files = [file for path in paths for file in _parts(path)]
-    return _records(found[0], files, _called(files, paths), fields, delimiter)
+    return records_of(found[0], files, _called(files, paths), fields, delimiter)
 
 
 def _called(files: list[Path], given: list[Path]) -> list[str]:
@@ -60,9 +60,10 @@ def _called(files: list[Path], given: list[Path]) -> list[str]:
     ]
 
 
-def _records(
+def records_of(
     kind: Kind, files: list[Path], names: list[str], fields: Fields, delimiter: str | None
 ) -> Inputs:
+    """The records of some files of one kind, of which messages speak by `names`."""
     meter = Meter()
     total = sum(path.stat().st_size for path in files if path.exists())
     if kind in ("parquet", "arrow"):

@@ -38,7 +38,7 @@ class Spool:
     def __init__(self, output: Path, digest: str, run: str, *, resume: bool) -> None:
         """Begin a spool for what `digest` stands for, or go on with the one that is there."""
         self.path = spool_of(output)
-        self._file = _held(self.path)
+        self._file = held(self.path)
         found = Found.read(self._file)
         self.resumed = resume and found.digest != ""
         self.started_over = not resume and len(found.numbers) > 0
@@ -177,7 +177,7 @@ def digest_of(inputs: Sequence[str], settings: Mapping[str, Any]) -> str:
     return sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _held(path: Path) -> IO[bytes]:
+def held(path: Path) -> IO[bytes]:
     """The file, open for this run alone."""
     while True:
         flags = os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0)

@@ -27,7 +27,8 @@ class TableSink:
         self._words: list[str] = []
         self._fields: list[Mapping[str, Any]] = []
         self._vectors: list[list[float] | None] = []
-        self._bytes = 0
+        self._batches: list[Any] = []
+        self._bytes = self._rows = 0
         self._writer: Any = None
         self._schema: Any = None
         self._known: dict[str, Any] = {}
@@ -40,6 +41,14 @@ class TableSink:
         self._vectors.append(vector)
         self._bytes += len(words) + _weight(fields) + 8 * len(vector or ())
         if len(self._words) >= ROWS or self._bytes >= BYTES:
+            self._flush()
+
+    def write_batch(self, batch: Any) -> None:
+        """Rows that are columns already: kept ones, the words, and what goes with them."""
+        self._batches.append(batch)
+        self._bytes += batch.nbytes
+        self._rows += batch.num_rows
+        if self._rows >= ROWS or self._bytes >= BYTES:
             self._flush()
 
     def close(self) -> Output:
@@ -62,11 +71,11 @@ class TableSink:
 
     def _flush(self) -> None:
         """Write what was gathered, under a schema that holds it and all before it."""
-        if not self._words:
+        if not self._words and not self._batches:
             return
         pa = arrow()
         try:
-            table = self._gathered()
+            table = self._gathered() if self._words else self._joined()
             schemas = [each for each in (self._schema, table.schema) if each is not None]
             schema = pa.unify_schemas(schemas, promote_options="permissive")
             if schema != self._schema:
@@ -82,7 +91,8 @@ class TableSink:
                 "a kept field or the id changes its type on the way, which a column cannot; "
                 "write to a .jsonl file."
             ) from None
-        self._words, self._fields, self._vectors, self._bytes = [], [], [], 0
+        self._words, self._fields, self._vectors, self._batches = [], [], [], []
+        self._bytes = self._rows = 0
 
     def _widen(self, schema: Any) -> None:
         """Go on under a wider schema: what was written so far is written again under it."""
@@ -108,6 +118,14 @@ class TableSink:
         packing = "lz4" if self._path.suffix.lower() == ".feather" else None
         options = pa.ipc.IpcWriteOptions(compression=packing, emit_dictionary_deltas=True)
         return pa.ipc.new_file(self._target.file, schema, options=options)
+
+    def _joined(self) -> Any:
+        """The batches so far as a table."""
+        pa = arrow()
+        tables = [pa.Table.from_batches([batch]) for batch in self._batches]
+        table = pa.concat_tables(tables, promote_options="permissive")
+        arrays = [self._compact(name, table.column(name)) for name in table.column_names]
+        return pa.table(arrays, names=table.column_names)
 
     def _gathered(self) -> Any:
         """The rows so far as a table: kept columns, words, and the mark of a seeded release."""

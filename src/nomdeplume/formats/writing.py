@@ -249,4 +249,9 @@ class FolderSink:
 
 def listed(data: bytes, name: str) -> bytes:
     """The line by which a file counts in the hash of its folder."""
-    return sha256(data).hexdigest().encode() + b"  " + os.fsencode(name) + b"\n"
+    return line_of(sha256(data).hexdigest(), name)
+
+
+def line_of(digest: str, name: str) -> bytes:
+    """The same, of a file whose hash is known."""
+    return digest.encode() + b"  " + os.fsencode(name) + b"\n"

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from nomdeplume.errors import InputError, PrivacyError, got
 from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
-from nomdeplume.formats.writing import listed
+from nomdeplume.formats.shards import MANIFEST, SUCCESS
+from nomdeplume.formats.writing import line_of
 from nomdeplume.mechanism import MECHANISMS, Recipe
 from nomdeplume.nearest import checked
 from nomdeplume.obfuscator import Obfuscator
@@ -193,10 +194,14 @@ def _release(
     if not path.exists():
         raise InputError(f"no release at {path}.")
     framed = certificate.output.kind == "frame"
-    hashed = _hash_of_words(path, certificate) if framed else hash_of(path)
+    sharded = path.is_dir() and certificate.output.kind not in ("frame", "folder")
+    hashed = _hash_of_words(path, certificate) if framed else hash_of(path, sharded=sharded)
     due = certificate.output.sha256
     unlike = f"{due[:16]}…: it is not byte for byte what was released"
     checks = [_compare("hash", f"SHA-256 {hashed[:16]}…", unlike, holds=hashed == due)]
+    if sharded:
+        whole = (path / SUCCESS).is_file()
+        checks.append(Check("shards", whole, "all there" if whole else f"no {SUCCESS} among them"))
     documents = sizes = known = ordered = 0
     try:
         for record in _documents(path, certificate):
@@ -226,10 +231,11 @@ def _all(name: str, good: int, documents: int, what: str) -> Check:
     return Check(name, good == documents, f"{good:,} of {documents:,} {what}")
 
 
-def hash_of(path: Path) -> str:
+def hash_of(path: Path, *, sharded: bool = False) -> str:
     """SHA-256 of a release, as certificates state it."""
     if path.is_dir():
-        lines = [listed(file.read_bytes(), file.relative_to(path).as_posix()) for file in _in(path)]
+        found = _in(path, sharded=sharded)
+        lines = [line_of(hash_of(file), file.relative_to(path).as_posix()) for file in found]
         return sha256(b"".join(sorted(lines))).hexdigest()
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
@@ -251,7 +257,8 @@ def _documents(path: Path, certificate: Certificate) -> Iterator[Mapping[str, An
     """The record of each released document; the mark of a seeded release is none of them."""
     kind: str = certificate.output.kind
     kind = named(path) or "text" if kind == "frame" else kind
-    for file in _in(path) if path.is_dir() else [path]:
+    sharded = kind not in ("text", "folder")
+    for file in _in(path, sharded=sharded) if path.is_dir() else [path]:
         for record in records(file, kind, ours=certificate.output.kind != "frame"):
             plain = kind in ("text", "folder")
             marked = plain and certificate.seeded and record["text"].startswith("# NOT PRIVATE")
@@ -281,5 +288,7 @@ def is_release(folder: Path, certificate: Path) -> bool:
     return stated.kind == "folder" and stated.sha256 == hash_of(folder)
 
 
-def _in(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file())
+def _in(folder: Path, *, sharded: bool = False) -> list[Path]:
+    """All files of a folder; of one with shards, but for what it says of them."""
+    beside = {folder / MANIFEST, folder / SUCCESS} if sharded else set()
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path not in beside)

@@ -27,11 +27,20 @@ class Pool(Generic[T, R]):
 
     A worker that dies is replaced, and what it had is done again from the start: by `again` of
     the work, if it has that, with more care. A task that `tries` of them die of ends it all.
-    Workers end with the pool, or with this process.
+    Workers end with the pool, or with this process. Each has `held` tasks at a time.
     """
 
-    def __init__(self, work: Callable[[T], R], workers: int, *, tries: int = TRIES) -> None:
-        self._most, self._tries = whole("workers", workers, most=MOST), tries
+    def __init__(
+        self,
+        work: Callable[[T], R],
+        workers: int,
+        *,
+        tries: int = TRIES,
+        held: int = HELD,
+        ordered: bool = True,
+    ) -> None:
+        self.most, self.tries = whole("workers", workers, most=MOST), tries
+        self._held, self.ordered = held, ordered
         if os.name != "posix":
             raise InputError("workers need a system such as Linux or macOS; do without them.")
         self._file = shared(work)
@@ -48,9 +57,18 @@ class Pool(Generic[T, R]):
         self._selector.close()
         self._file.close()
 
-    def map(self, tasks: Iterable[T], name: Callable[[T], str] = str) -> Iterator[R]:
-        """The work on each task, in order; `name` is what a task is called that ends workers."""
-        queue = _Queue(tasks, name, AHEAD * self._most, self._tries)
+    def map(
+        self,
+        tasks: Iterable[T],
+        name: Callable[[T], str] = str,
+        *,
+        count: int | None = None,  # noqa: ARG002 - which other engines must know
+    ) -> Iterator[R]:
+        """The work on each task, in order, or, if that does not matter, as it is done.
+
+        `name` is what a task is called that ends workers.
+        """
+        queue = _Queue(tasks, name, self)
         try:
             while True:
                 while self._free and (task := queue.following()):
@@ -68,12 +86,12 @@ class Pool(Generic[T, R]):
     @property
     def _free(self) -> bool:
         """Whether another task can be handed out."""
-        return len(self._workers) < self._most or len(self._least().held) < HELD
+        return len(self._workers) < self.most or len(self._least().held) < self._held
 
     def _least(self) -> Process:
         """The worker with least to do, or a new one rather than one that has something."""
         least = min(self._workers, key=lambda worker: len(worker.held), default=None)
-        if least is None or (least.held and len(self._workers) < self._most):
+        if least is None or (least.held and len(self._workers) < self.most):
             least = Process.started(self._file.fileno())
             self._workers.append(least)
             self._selector.register(least.results, EVENT_READ, least)
@@ -117,10 +135,9 @@ class Pool(Generic[T, R]):
 class _Queue(Generic[T]):
     """Tasks, read as they are needed, and what came of them, to be used in order."""
 
-    def __init__(
-        self, tasks: Iterable[T], name: Callable[[T], str], ahead: int, tries: int
-    ) -> None:
-        self._tasks, self._name, self._ahead, self._tries = iter(tasks), name, ahead, tries
+    def __init__(self, tasks: Iterable[T], name: Callable[[T], str], pool: Pool[T, Any]) -> None:
+        self._tasks, self._name, self._ordered = iter(tasks), name, pool.ordered
+        self._ahead, self._tries = AHEAD * pool.most, pool.tries
         self._again: list[Task] = []
         self._all_read = False
         self._read = self._turn = 0
@@ -128,7 +145,7 @@ class _Queue(Generic[T]):
 
     @property
     def ready(self) -> bool:
-        return self._turn in self.done
+        return self._turn in self.done if self._ordered else bool(self.done)
 
     @property
     def over(self) -> bool:
@@ -165,7 +182,7 @@ class _Queue(Generic[T]):
 
     def result(self) -> Any:
         """What came of the task whose turn it is."""
-        result, error = self.done.pop(self._turn)
+        result, error = self.done.pop(self._turn if self._ordered else min(self.done))
         self._turn += 1
         if error:
             raise error

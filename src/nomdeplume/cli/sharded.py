@@ -1,0 +1,218 @@
+"""`nomdeplume obfuscate --engine`: folders of shards in and out, and one certificate for all."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+
+from nomdeplume._version import __version__
+from nomdeplume.cli.charges import author_field, open_charging, say_vain, shaping
+from nomdeplume.cli.options import sign
+from nomdeplume.cli.places import listed
+from nomdeplume.errors import InputError, at
+
+if TYPE_CHECKING:
+    from nomdeplume.charging import Charging
+    from nomdeplume.engine import Engine
+    from nomdeplume.engine.folders import Folder
+    from nomdeplume.engine.run import Run
+    from nomdeplume.engine.state import State
+    from nomdeplume.obfuscator import Obfuscator
+    from nomdeplume.privacy.certificate import Certificate
+
+NOT_HERE = {
+    "unit_field": "--unit-field gathers texts of all shards",
+    "strict": "--strict stops at one document",
+}
+
+
+def sharded(
+    engine: Engine,
+    inputs: tuple[str, ...],
+    options: dict[str, Any],
+    open_obfuscator: Callable[[dict[str, Any]], Obfuscator],
+) -> int:
+    """Release all shards, or those that an interrupted run has left."""
+    from nomdeplume.cli.report import report
+    from nomdeplume.privacy.random import secure, seeded
+
+    source, target = _folders(inputs, options)
+    if options["resume"] and _is_complete(target):
+        click.echo("nomdeplume: the output is complete already.", err=True)
+        return 0
+    _vacate(target, force=options["force"], resume=options["resume"])
+    rng = secure() if options["seed"] is None else seeded(options["seed"])
+    obfuscator = open_obfuscator(options)
+    with open_charging(
+        options, obfuscator, "parquet", rng, with_id=not options["no_id"]
+    ) as charging:
+        with _state(target, options, obfuscator, charging) as state:
+            if charging and state.runs[:-1]:
+                written = sum(entry.charged for entry in state.entries.values())
+                say_vain(charging, state.runs[:-1], written)
+            with listed(options["withheld"], force=options["force"] or options["resume"]) as names:
+                run = _run(
+                    engine,
+                    (source, target),
+                    obfuscator,
+                    rng,
+                    options,
+                    charging=charging,
+                    state=state,
+                )
+                with _shown(run, names, quiet=options["quiet"]):
+                    tally = run.all()
+            certificate = _certified(obfuscator, run, rng, options)
+            saved = _save(run, certificate, target, options)
+        if not options["quiet"]:
+            report(certificate, tally, Path(target.address), saved, charging)
+    return 3 if tally.refused else 4 if tally.withheld else 0
+
+
+def _folders(inputs: tuple[str, ...], options: dict[str, Any]) -> tuple[Folder, Folder]:
+    """Where shards come from and go to, seen to be apart."""
+    from nomdeplume.engine.folders import Local, folder
+    from nomdeplume.formats.targets import separate
+
+    for name, said in NOT_HERE.items():
+        if options[name]:
+            raise InputError(f"{said}; do without --engine.")
+    if len(inputs) != 1 or inputs == ("-",):
+        raise InputError("an engine takes one folder, or the address of one.")
+    if options["output"] is None:
+        raise InputError("an engine writes a folder; name it with -o.")
+    source, target = folder(inputs[0]), folder(_address(options["output"]))
+    if isinstance(source, Local) and isinstance(target, Local):
+        beside = [each for each in (options["ledger"], options["withheld"]) if each is not None]
+        separate((target.path, options["certificate_path"], *beside), inputs)
+    return source, target
+
+
+def _address(path: Path) -> str:
+    """An address as it was typed: a path takes one of its two slashes away."""
+    scheme, slash, rest = str(path).partition(":/")
+    return f"{scheme}://{rest}" if slash and not rest.startswith("/") else str(path)
+
+
+def _is_complete(target: Folder) -> bool:
+    from nomdeplume.engine.manifest import SUCCESS
+
+    return target.file(SUCCESS) is not None
+
+
+def _vacate(target: Folder, *, force: bool, resume: bool) -> None:
+    """See that nothing is where shards will be; by force, take an earlier release away."""
+    from nomdeplume.engine.manifest import MANIFEST, SUCCESS, names
+
+    target.make()
+    if resume:
+        return
+    if force and target.file(MANIFEST) is not None:
+        target.remove(SUCCESS)  # first: what is half there must not look whole
+        for name in (*names(target.read_text(MANIFEST)), MANIFEST):
+            target.remove(name)
+    if not target.is_empty():
+        raise InputError(
+            f"{at(target.address)} is not empty; choose another name, or say --resume to go on "
+            "with an interrupted run, or --force to replace a release."
+        )
+
+
+@contextmanager
+def _state(
+    target: Folder,
+    options: dict[str, Any],
+    obfuscator: Obfuscator,
+    charging: Charging | None,
+) -> Iterator[State]:
+    """What is known of shards that were released; it stays if a run fails that released some."""
+    from nomdeplume.engine.state import State
+
+    settings = [__version__, options["seed"], shaping(options, obfuscator, charging)]
+    digest = sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
+    run = charging.run if charging else ""
+    state = State.open(target, digest, run, resume=options["resume"])
+    if options["resume"] and len(state.runs) == 1:
+        click.echo("nomdeplume: nothing to resume; starting from the beginning.", err=True)
+    try:
+        yield state
+    except BaseException:
+        state.close()
+        if not state.entries and charging is None:
+            state.remove()
+        elif state.entries:
+            click.echo("nomdeplume: shards that are done stay; go on with --resume.", err=True)
+        raise
+
+
+def _run(
+    engine: Engine,
+    folders: tuple[Folder, Folder],
+    obfuscator: Obfuscator,
+    rng: Any,
+    options: dict[str, Any],
+    *,
+    charging: Charging | None,
+    state: State,
+) -> Run:
+    from nomdeplume.engine.run import Run
+    from nomdeplume.engine.shards import Work
+    from nomdeplume.formats.records import Fields
+
+    text, id_, keep = options["text_field"], options["id_field"], tuple(options["keep"])
+    released = Fields(text, id_, keep, with_id=not options["no_id"])
+    read = Fields(text, id_, tuple(filter(None, (*keep, author_field(options)))))
+    function = obfuscator.batches(
+        rng, text=text, empty=options["empty"], vectors=options["vectors"]
+    )
+    obfuscator.releasing.prepare()
+    work = Work(function, *folders, released, sign(options["delimiter"]))
+    return Run(work, state, engine, obfuscator.vocabulary, charging, read)
+
+
+@contextmanager
+def _shown(run: Run, names: Any, *, quiet: bool) -> Iterator[None]:
+    """A bar that counts shards on a terminal, and remarks on what is withheld."""
+    from nomdeplume.cli.progress import counted, remarks
+
+    shown = sys.stderr.isatty() and not quiet
+    with counted(len(run.shards), "shards", shown=shown) as advance, remarks(names) as tell:
+        run.advance, run.tell = advance, tell
+        yield
+
+
+def _certified(obfuscator: Obfuscator, run: Run, rng: Any, options: dict[str, Any]) -> Certificate:
+    from nomdeplume.privacy.random import described
+
+    return obfuscator.certify(
+        described(rng),
+        run.tally.released,
+        run.output,
+        empty=options["empty"],
+        id_field="" if options["no_id"] else options["id_field"],
+        kept_fields=tuple(dict.fromkeys(options["keep"])),
+        vectors=options["vectors"],
+    )
+
+
+def _save(run: Run, certificate: Certificate, target: Folder, options: dict[str, Any]) -> Path:
+    """Write the certificate where it is asked for, or beside the output; then conclude."""
+    from nomdeplume.formats.targets import write_whole
+
+    path, usual = options["certificate_path"], f"{target.name}.certificate.json"
+
+    def certify() -> None:
+        if path is not None:
+            write_whole(path, certificate.to_json(), force=options["force"] or options["resume"])
+        else:
+            target.parent().write_text(usual, certificate.to_json())
+
+    run.conclude(certify)
+    return path or Path(target.address).with_name(usual)

@@ -1,0 +1,55 @@
+"""What a release of many shards consists of: for everybody, and for those who hold the texts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import Any
+
+from nomdeplume import strict_json
+from nomdeplume._version import __version__
+from nomdeplume.engine.state import Entry
+from nomdeplume.errors import InputError
+from nomdeplume.formats.shards import MANIFEST, SUCCESS
+from nomdeplume.formats.writing import line_of
+
+FORMAT = 1
+
+__all__ = ["MANIFEST", "SUCCESS", "hash_of", "names", "private", "public"]
+
+
+def public(entries: Iterable[Entry]) -> str:
+    """The shards and how many documents each holds. Nothing in it tells of the input."""
+    there = [each for each in entries if each.target]
+    shards = [
+        {"name": each.target, "sha256": each.sha256, "documents": each.released} for each in there
+    ]
+    return _json({"documents": sum(each.released for each in there), "shards": shards})
+
+
+def names(manifest: str) -> list[str]:
+    """The shards that a manifest lists; nothing else in a folder is a release's to remove."""
+    try:
+        found = [each["name"] for each in strict_json.loads(manifest)["shards"]]
+    except (ValueError, KeyError, TypeError):
+        raise InputError("the manifest of the earlier release is damaged; remove it.") from None
+    return [name for name in found if re.fullmatch(r"part-\d{5,}(\.\w+){1,2}", str(name))]
+
+
+def private(entries: Iterable[Entry]) -> str:
+    """From each input shard to its output shard, and what was withheld. It stays inside."""
+    names = ("source", "size", "target", "sha256", "released", "withheld", "refused")
+    return _json({"shards": [{name: getattr(each, name) for name in names} for each in entries]})
+
+
+def hash_of(entries: Iterable[Entry]) -> str:
+    """SHA-256 of the release, as of any folder: of the sorted lines that list its files."""
+    lines = [line_of(each.sha256, each.target) for each in entries if each.target]
+    return sha256(b"".join(sorted(lines))).hexdigest()
+
+
+def _json(data: dict[str, Any]) -> str:
+    told = {"format": FORMAT, "program": f"nomdeplume {__version__}", **data}
+    return json.dumps(told, indent=1, ensure_ascii=False) + "\n"

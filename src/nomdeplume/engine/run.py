@@ -1,0 +1,174 @@
+"""The driver of a sharded run: it charges shards, hands them out, and publishes what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from nomdeplume.charging import Charging
+from nomdeplume.engine import Engine
+from nomdeplume.engine.manifest import MANIFEST, SUCCESS, hash_of, private, public
+from nomdeplume.engine.shards import Done, Handed, Shard, Work
+from nomdeplume.engine.state import Entry, State
+from nomdeplume.errors import BudgetSpent, InputError, got
+from nomdeplume.formats.kinds import delimiter_of
+from nomdeplume.formats.reading import records_of
+from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.release import NO_ROOM, Tally
+from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.ledger.claims import Claim
+from nomdeplume.vocabulary import Vocabulary
+
+UNIT = {"jsonl": "record"}  # what a position counts; rows elsewhere
+
+
+@dataclass(eq=False)
+class Run:
+    """One release of a folder of shards into another.
+
+    Every shard is charged in one transaction before it is handed out, and published by this
+    process alone, after its entry in the state: whichever worker dies, and whenever this
+    process does, a document is in the output once, and never uncharged.
+    """
+
+    work: Work
+    state: State
+    engine: Engine
+    vocabulary: Vocabulary
+    charging: Charging | None = None
+    charged_fields: Fields = field(default_factory=Fields)  # that are read to charge documents
+    tell: Callable[[str], None] = lambda _: None
+    advance: Callable[[int], None] = lambda _: None
+    resumed: int = 0  # documents that runs before have released
+    _charges: dict[int, tuple[int, int]] = field(default_factory=dict)  # granted and refused
+
+    @cached_property
+    def shards(self) -> list[Shard]:
+        """The files of the input, numbered in order of name, or as they were numbered before."""
+        files = self.work.source.files()
+        found = [Shard.of(self.state.number(file.name), file) for file in files]
+        if not found:
+            raise InputError("the folder holds no files.")
+        if len({shard.kind for shard in found}) > 1:
+            raise InputError("shards must be all of one kind; run each kind by itself.")
+        self.state.note()
+        return sorted(found, key=lambda shard: shard.number)
+
+    @property
+    def entries(self) -> list[Entry]:
+        return [self.state.entries[shard.number] for shard in self.shards]
+
+    @property
+    def output(self) -> Output:
+        """What was released, as a certificate states it."""
+        return Output(self.shards[0].kind, hash_of(self.entries))
+
+    @property
+    def tally(self) -> Tally:
+        entries = self.entries
+        return Tally(
+            released=sum(each.released for each in entries),
+            withheld=sum(each.withheld for each in entries),
+            refused=sum(each.refused for each in entries),
+            resumed=self.resumed,
+            without_words=sum(each.without_words for each in entries),
+            fields=next((tuple(each.fields) for each in entries if each.fields), ()),
+        )
+
+    def all(self) -> Tally:
+        """Release every shard that is not there yet."""
+        todo = [shard for shard in self.shards if not self._is_there(shard)]
+        self._sweep()
+        self.advance(len(self.shards) - len(todo))
+        by_number = {shard.number: shard for shard in todo}
+        if todo:
+            with self.engine.open(self.work) as crew:
+                for done in crew.map(self._handed_out(todo), Handed.called, count=len(todo)):
+                    self._finish(by_number[done.number], done)
+                    self.advance(1)
+        tally = self.tally
+        if tally.refused and not tally.released:
+            raise BudgetSpent(f"all {tally.refused:,} documents have {NO_ROOM} None is released.")
+        if not tally.released and not tally.withheld:
+            raise InputError("the input holds no document.")
+        return tally
+
+    def conclude(self, certify: Callable[[], None]) -> None:
+        """Say what the output consists of, and, last of all, that it is complete."""
+        target, name = self.work.target, self.work.target.name
+        self._sweep()
+        target.write_text(MANIFEST, public(self.entries))
+        target.parent(private=True).write_text(f"{name}.shards.json", private(self.entries))
+        certify()
+        target.write_text(SUCCESS, "")
+        self.state.remove()
+
+    def _is_there(self, shard: Shard) -> bool:
+        """Whether a run before has released it, as it is now, and its output is as it was then."""
+        entry, target = self.state.entries.get(shard.number), self.work.target
+        if entry is None or entry.file != shard.file:
+            return False
+        if entry.target and not self._matches(entry.target, entry.sha256):
+            if not self._matches(entry.ready, entry.sha256):
+                self.tell(f"{shard.called}: its output is not as it was released; done again.")
+                return False
+            target.move(entry.ready, entry.target)  # killed before it could
+        self.resumed += entry.released
+        return True
+
+    def _matches(self, name: str, sha256: str) -> bool:
+        target = self.work.target
+        return target.file(name) is not None and target.sha256(name) == sha256
+
+    def _handed_out(self, todo: list[Shard]) -> Iterator[Handed]:
+        for shard in todo:
+            refused = self._charged(shard, self.charging) if self.charging else {}
+            yield Handed(shard, refused)
+
+    def _charged(self, shard: Shard, charging: Charging) -> dict[int, str]:
+        """Charge the documents of a shard together; those that may not be released, by position."""
+        claims: list[Claim] = []
+        places: list[int] = []
+        refused: dict[int, str] = {}
+        for position, record in enumerate(self._records(shard), start=1):
+            if not isinstance(record, Record):
+                continue
+            claim = charging.claim(record.fields, record.text, self.vocabulary.bag)
+            if claim is None:
+                refused[position] = f"no value in field {got(charging.author_field)}."
+            else:
+                claims.append(claim)
+                places.append(position)
+        granted = charging.granted(claims)
+        no_room = [place for place, room in zip(places, granted, strict=True) if not room]
+        self._charges[shard.number] = sum(granted), len(no_room)
+        return refused | dict.fromkeys(no_room, NO_ROOM)
+
+    def _records(self, shard: Shard) -> Iterator[object]:
+        work, name = self.work, shard.file.name
+        delimiter = work.delimiter or delimiter_of(Path(name))
+        with work.source.reading(name) as path:
+            found = records_of(shard.kind, [path], [shard.called], self.charged_fields, delimiter)
+            yield from found.records
+
+    def _finish(self, shard: Shard, done: Done) -> None:
+        """Note it, then publish it: what was noted is found again if this process ends between."""
+        granted, refused = self._charges.get(shard.number, (0, 0))
+        run = self.charging.run if self.charging else ""
+        self.state.add(Entry.of(shard, done, charged=granted, refused=refused, run=run))
+        if done.ready:
+            self.work.target.move(done.ready, shard.target)
+        unit = UNIT.get(shard.kind, "row")
+        for position, reason in done.withheld:
+            self.tell(f"{shard.called}, {unit} {position}: withheld: {reason}")
+        for position, remark in done.remarks:
+            self.tell(f"{shard.called}, {unit} {position}: {remark}.")
+
+    def _sweep(self) -> None:
+        """Remove what workers that were killed have left."""
+        waiting = {entry.ready for entry in self.state.entries.values()}
+        for name in self.work.target.unpublished():
+            if name not in waiting:
+                self.work.target.remove(name)

@@ -1,0 +1,175 @@
+"""What a worker does with a shard: read it, release it part by part, leave it to be published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from nomdeplume.batches import VECTOR, WARNING, Batches
+from nomdeplume.engine.folders import File, Folder, ready_name
+from nomdeplume.engine.parts import ROWS, Part, parts_of
+from nomdeplume.errors import InputError
+from nomdeplume.formats.kinds import Kind, delimiter_of, named, packing_of
+from nomdeplume.formats.records import Fields
+from nomdeplume.formats.table_sink import TableSink
+from nomdeplume.formats.writing import Sink, open_sink
+from nomdeplume.privacy.certificate import NOT_PRIVATE
+
+STREAMS = 1 << 32  # seeded streams of a shard: more than it has parts
+SUFFIX = {"parquet": ".parquet", "arrow": ".arrow", "jsonl": ".jsonl", "csv": ".csv"}
+PACKED = {"gzip": ".gz", "zstd": ".zst", "": ""}
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One file of the input, by its number, and the file that it becomes."""
+
+    number: int  # from 1
+    file: File
+    kind: Kind
+
+    @property
+    def target(self) -> str:
+        """Numbered: a name can tell an author."""
+        return f"part-{self.number:05}{SUFFIX[self.kind]}{PACKED[packing_of(self.file.name)]}"
+
+    @property
+    def called(self) -> str:
+        return f"shard {self.number}"
+
+    @classmethod
+    def of(cls, number: int, file: File) -> Shard:
+        kind = named(Path(file.name))
+        if kind is None:
+            raise InputError(
+                f"shard {number}: engines take folders of .parquet, .arrow, .jsonl or .csv files."
+            )
+        return cls(number, file, kind)
+
+
+@dataclass(frozen=True)
+class Handed:
+    """A shard as it is handed out: with the rows that must not be released, and why."""
+
+    shard: Shard
+    refused: Mapping[int, str] = field(default_factory=dict)  # by position, from 1
+
+    def called(self) -> str:
+        return self.shard.called
+
+
+@dataclass
+class Done:
+    """What came of a shard: where it waits to be published, and what is in it."""
+
+    number: int
+    ready: str = ""  # nothing, if no document was released
+    sha256: str = ""
+    released: int = 0
+    without_words: int = 0
+    withheld: list[tuple[int, str]] = field(default_factory=list)  # positions and reasons
+    remarks: list[tuple[int, str]] = field(default_factory=list)
+    fields: tuple[str, ...] = ()  # that came out beside the words
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """From shards of one folder to shards of another, by the one function."""
+
+    function: Batches
+    source: Folder
+    target: Folder
+    fields: Fields
+    delimiter: str | None = None
+
+    def __call__(self, handed: Handed) -> Done:
+        return self._done(handed, careful=False)
+
+    def again(self, handed: Handed) -> Done:
+        """After a worker died of it: documents that end a process are found and left out."""
+        return self._done(handed, careful=True)
+
+    def _done(self, handed: Handed, *, careful: bool) -> Done:
+        shard, done = handed.shard, Done(handed.shard.number)
+        self._same(shard)
+        ready = ready_name(shard.target)
+        with self.source.reading(shard.file.name) as path, self.target.writing(ready) as place:
+            sink = self._sink(place, shard.kind)
+            try:
+                delimiter = self.delimiter or delimiter_of(Path(shard.file.name))
+                parts = parts_of(path, shard.kind, self.fields, shard.called, delimiter)
+                for count, part in enumerate(parts):
+                    stream = shard.number * STREAMS + count * ROWS + 1
+                    self._part(part, handed, done, sink, stream=stream, careful=careful)
+                self._same(shard)
+                done.sha256 = sink.close().sha256
+                done.ready = ready
+                sink.publish()
+            except BaseException:
+                sink.discard()
+                raise
+        if not done.released:
+            self.target.remove(ready)
+            done.ready = done.sha256 = ""
+        return done
+
+    def _part(
+        self, part: Part, handed: Handed, done: Done, sink: Sink, *, stream: int, careful: bool
+    ) -> None:
+        size, first = len(part.batch), part.first
+        refused = {i: handed.refused[first + i] for i in range(size) if first + i in handed.refused}
+        keep = tuple(name for name in part.batch.schema.names if name != self.fields.text)
+        outcome = replace(self.function, keep=keep).outcome(
+            part.batch, refused=frozenset(refused), stream=stream, careful=careful
+        )
+        reasons = outcome.withheld | part.unreadable | refused
+        done.withheld += [(first + i, reasons[i]) for i in sorted(reasons)]
+        done.remarks += [(first + i, said) for i, said in part.remarks.items()]
+        done.without_words += outcome.without_words
+        done.released += size - len(reasons)
+        self._write(outcome.batch, part.fields, sink, reasons)
+        beside = part.fields or [dict.fromkeys(keep)]
+        done.fields = done.fields or tuple(beside[0])
+
+    def _write(
+        self,
+        batch: Any,
+        fields: list[Mapping[str, Any]] | None,
+        sink: Sink,
+        reasons: Mapping[int, str],
+    ) -> None:
+        """The rows that were released, and no others."""
+        if isinstance(sink, TableSink):
+            if reasons:
+                batch = batch.take([i for i in range(len(batch)) if i not in reasons])
+            if len(batch):
+                sink.write_batch(_named(batch, self.fields.text))
+            return
+        words = batch.column(self.fields.text).to_pylist()
+        means = batch.column(VECTOR).to_pylist() if self.function.vectors else [None] * len(words)
+        for text, beside, mean in zip(words, fields or [], means, strict=True):
+            if text is not None:
+                sink.write(text, beside, mean)
+
+    def _same(self, shard: Shard) -> None:
+        """What was charged must be what is released."""
+        if self.source.file(shard.file.name) != shard.file:
+            raise InputError(f"{shard.called} was changed while it was read; run it again.")
+
+    def _sink(self, place: Path, kind: Kind) -> Sink:
+        return open_sink(
+            place,
+            kind,
+            keep=False,
+            warning="" if self.function.job.seed is None else NOT_PRIVATE,
+            vectors=self.function.vectors,
+        )
+
+
+def _named(batch: Any, text: str) -> Any:
+    """Kept columns, then the words under the name that they have in every release."""
+    others = [name for name in batch.schema.names if name not in (text, VECTOR, WARNING)]
+    last = [name for name in (VECTOR, WARNING) if name in batch.schema.names]
+    return batch.select([*others, text, *last]).rename_columns([*others, "text", *last])

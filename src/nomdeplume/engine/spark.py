@@ -1,0 +1,175 @@
+"""Spark: the same function through `mapInArrow`, in one's own job.
+
+    from nomdeplume.engine.spark import obfuscate
+    released = obfuscate(df, text="body", keep=["topic"], budget=20)
+
+A data frame of Spark is computed anew whenever somebody asks for it, and noise that is drawn
+twice can be averaged away. So what is released is computed here, once, and kept by the
+executors; if they lose it, it is lost, and not drawn again.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
+
+from nomdeplume.charging import Charging
+from nomdeplume.errors import InputError, got
+from nomdeplume.extras import extra
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.threads import limit
+
+if TYPE_CHECKING:
+    from nomdeplume.batches import Batches
+    from nomdeplume.privacy.ledger import Ledger
+
+Refused = dict[int, frozenset[int]]  # rows without room, from 0, by partition
+
+
+def obfuscate(
+    df: Any,
+    obfuscator: Obfuscator | None = None,
+    *,
+    text: str = "text",
+    keep: Sequence[str] = (),
+    empty: str = "public",
+    vectors: bool = False,
+    ledger: Ledger | None = None,
+    id: str = "",  # noqa: A002 - what the column is called everywhere
+    author: str = "",
+    **recipe: Any,
+) -> Any:
+    """The data frame with released words in column `text`; of the others only those in `keep`.
+
+    Without an obfuscator, that of a `recipe`: `budget`, `size`, `mechanism` and so on. Rows
+    without a text, and those that are withheld, do not come out. With a `ledger`, a partition
+    is charged in one transaction before it is released, to the `id` of each row and to its
+    `author`; rows without room do not come out either.
+    """
+    made = _made(obfuscator, recipe)
+    function = made.batches(text=text, keep=keep, empty=empty, vectors=vectors)
+    made.releasing.prepare()
+    refused: Refused = {}
+    if ledger is None:
+        if id or author:
+            raise InputError("id and author are for a ledger; give one.")
+    else:
+        _only(df, function)
+        needed = {text, *keep, id, author}
+        df = pinned(df.select(*[name for name in df.columns if name in needed]))
+        refused = _charged(df, text, Charging(ledger, made.price, id, author))
+    sent = Sent(function, df.sparkSession, refused)
+    schema = _schema(df, function)
+    released = _only(df, function).mapInArrow(sent, schema)
+    return pinned(released.where(released[text].isNotNull()))
+
+
+def pinned(df: Any) -> Any:
+    """The frame computed now, and never again."""
+    return df.localCheckpoint(eager=True)
+
+
+def _made(obfuscator: Obfuscator | None, recipe: dict[str, Any]) -> Obfuscator:
+    if obfuscator is None:
+        return Obfuscator.of(recipe.pop("mechanism", None), **recipe)
+    if recipe:
+        raise InputError("an obfuscator has its own budget and parts; give them there.")
+    return obfuscator
+
+
+def _schema(df: Any, function: Batches) -> Any:
+    """Of what comes out, in Spark's words."""
+    types = extra("pyspark.sql.pandas.types", "Spark jobs", "spark")
+    private = types.to_arrow_schema(_only(df, function).schema)
+    return types.from_arrow_schema(function.schema(private))
+
+
+def _only(df: Any, function: Batches) -> Any:
+    """The columns that are needed, in their order."""
+    names = (function.text, *function.keep)
+    for name in names:
+        if name not in df.columns:
+            there = ", ".join(map(got, df.columns[:20]))
+            raise InputError(f"no column {got(name)} in the frame; it has {there or 'none'}.")
+    return df.select(*[name for name in df.columns if name in names])
+
+
+def _charged(df: Any, text: str, charging: Charging) -> Refused:
+    """Charge partition after partition; the rows for which there was no room."""
+    if not charging.id_field:
+        raise InputError("on Spark documents are charged by their id; name its column.")
+    functions = extra("pyspark.sql.functions", "Spark jobs", "spark")
+    names = [name for name in (charging.id_field, charging.author_field) if name]
+    asked = df.select(
+        functions.spark_partition_id().alias("__partition"),
+        functions.col(text).isNotNull().alias("__there"),
+        *names,
+    )
+    refused: Refused = {}
+    for partition, rows in groupby(asked.toLocalIterator(), key=itemgetter(0)):
+        claims, places, left_out = [], [], set[int]()
+        for place, row in enumerate(rows):
+            if not row["__there"]:
+                continue
+            fields = {name: row[name] for name in names}
+            if not charging.knows(fields):
+                raise InputError("every row must have an id to be charged; some have none.")
+            claim = charging.claim(fields, "", lambda _: None)  # type: ignore[arg-type,return-value]
+            if claim is None:
+                left_out.add(place)
+                continue
+            claims.append(claim)
+            places.append(place)
+        granted = charging.granted(claims)
+        left_out |= {place for place, room in zip(places, granted, strict=True) if not room}
+        if left_out:
+            refused[partition] = frozenset(left_out)
+    return refused
+
+
+class Sent:
+    """The function as executors get it: once for a process, however many tasks it has."""
+
+    def __init__(self, function: Batches, session: Any, refused: Refused) -> None:
+        data = pickle.dumps(function, protocol=5)
+        self.key = sha256(data).hexdigest()
+        self.refused = refused
+        context = getattr(session, "sparkContext", None)  # a client far away has none
+        self.data = data if context is None else context.broadcast(data)
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[Any]:
+        """Released batches; a task that failed before takes more care, in a process of its own."""
+        context = extra("pyspark", "Spark jobs", "spark").TaskContext.get()
+        partition, tries = (context.partitionId(), context.attemptNumber()) if context else (0, 0)
+        function, first = _opened(self.key, self), 0
+        refused = self.refused.get(partition, frozenset())
+        for batch in batches:
+            rows = frozenset(row - first for row in refused if 0 <= row - first < batch.num_rows)
+            yield function.outcome(batch, refused=rows, careful=tries > 0).batch
+            first += batch.num_rows
+
+    def bytes(self) -> bytes:
+        found: bytes = getattr(self.data, "value", self.data)
+        return found
+
+
+class _Known:
+    """What this process was sent last."""
+
+    key = ""
+    pid = 0
+    function: Any = None
+
+
+def _opened(key: str, sent: Sent) -> Any:
+    """The function, with a generator that is keyed in this process and in no other."""
+    if (_Known.key, _Known.pid) != (key, os.getpid()):
+        limit(1)
+        _Known.function = pickle.loads(sent.bytes())  # noqa: S301 - from our own driver
+        _Known.key, _Known.pid = key, os.getpid()
+    return _Known.function

@@ -1,0 +1,148 @@
+"""What a sharded run has done so far, in a hidden folder beside its output: an entry for a shard.
+
+An entry is written before its shard is published, so that a run which is killed between the
+two finds the shard again and publishes it, and no document is released twice.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import IO, Any
+
+from nomdeplume import strict_json
+from nomdeplume.engine.folders import File, Folder, Local
+from nomdeplume.engine.shards import Done, Shard
+from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.formats.spool import held
+
+RUN = "run.json"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A shard that was released: of what, into what, and what is in it."""
+
+    number: int
+    source: str
+    size: int
+    stamp: str
+    target: str  # nothing, if no document was released
+    ready: str  # where it waits, until it is published
+    sha256: str
+    released: int
+    withheld: int
+    refused: int  # of these, by the ledger
+    charged: int  # documents
+    without_words: int
+    fields: list[str]
+    run: str  # that charged it
+
+    @classmethod
+    def of(cls, shard: Shard, done: Done, *, charged: int, refused: int, run: str) -> Entry:
+        return cls(
+            shard.number,
+            shard.file.name,
+            shard.file.size,
+            shard.file.stamp,
+            shard.target if done.ready else "",
+            done.ready,
+            done.sha256,
+            done.released,
+            len(done.withheld),
+            refused,
+            charged,
+            done.without_words,
+            list(done.fields),
+            run,
+        )
+
+    @property
+    def file(self) -> File:
+        return File(self.source, self.size, self.stamp)
+
+
+@dataclass
+class State:
+    """The entries of a run and of those that it goes on with."""
+
+    folder: Folder
+    digest: str = ""
+    entries: dict[int, Entry] = field(default_factory=dict)
+    numbers: dict[str, int] = field(default_factory=dict)  # of sources, whoever named them first
+    runs: list[str] = field(default_factory=list)  # by what a ledger calls them
+    _lock: IO[bytes] | None = None
+
+    @classmethod
+    def open(cls, target: Folder, digest: str, run: str, *, resume: bool) -> State:
+        """That of an interrupted run, if it is to go on, or an empty one."""
+        state = cls(target.parent(private=True).inner(f".{target.name}.resume"), digest)
+        found = state._found()
+        if found and not resume:
+            raise InputError(
+                "an interrupted run has left shards there: go on with --resume, or remove them."
+            )
+        if found and found["digest"] != digest:
+            raise InputError("the interrupted run had other options; resume it with the same.")
+        state.folder.make()
+        if isinstance(state.folder, Local):
+            state._lock = held(state.folder.path / "lock")
+        if found:
+            state._read(found)
+        state.runs.append(run)
+        state.note()
+        return state
+
+    def add(self, entry: Entry) -> None:
+        self.folder.write_text(_name(entry.number), json.dumps(asdict(entry)))
+        self.entries[entry.number] = entry
+
+    def number(self, source: str) -> int:
+        """Of a source: the one that it had, or the next."""
+        return self.numbers.setdefault(source, len(self.numbers) + 1)
+
+    def note(self) -> None:
+        """Keep the numbers, before anything is released under them."""
+        told = {"digest": self.digest, "runs": self.runs, "sources": list(self.numbers)}
+        self.folder.write_text(RUN, json.dumps(told))
+
+    def remove(self) -> None:
+        self.close()
+        self.folder.clear()
+
+    def close(self) -> None:
+        if self._lock:
+            self._lock.close()
+            self._lock = None
+
+    def _found(self) -> Mapping[str, Any] | None:
+        if self.folder.file(RUN) is None:
+            return None
+        return _sound(self.folder.read_text(RUN), {"digest": str, "runs": list, "sources": list})
+
+    def _read(self, found: Mapping[str, Any]) -> None:
+        self.runs = list(found["runs"])
+        self.numbers = {source: i for i, source in enumerate(found["sources"], start=1)}
+        for number in self.numbers.values():
+            if self.folder.file(_name(number)) is not None:
+                data = _sound(self.folder.read_text(_name(number)), KINDS)
+                self.entries[number] = Entry(**data)
+
+
+KINDS = {each.name: {"str": str, "int": int}.get(str(each.type), list) for each in fields(Entry)}
+
+
+def _name(number: int) -> str:
+    return f"{number:05}.json"
+
+
+def _sound(text: str, kinds: Mapping[str, type]) -> dict[str, Any]:
+    try:
+        data = strict_json.loads(text)
+        known = isinstance(data, dict) and set(data) == set(kinds)
+        if known and all(isinstance(data[name], kinds[name]) for name in kinds):
+            return dict(data)
+    except (ValueError, KeyError):
+        pass
+    raise PlumeError("what the interrupted run has left is damaged; remove it and start over.")

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+class PathOrAddress(click.Path):
+    """A path; an address stays as it was typed."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        return value if "://" in str(value) else super().convert(value, param, ctx)
+
+
 def engine_options(what: str) -> Callable[[Command], Command]:
     """--engine and --address; `what` the engine works on."""
 

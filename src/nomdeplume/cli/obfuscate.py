@@ -15,7 +15,7 @@ from nomdeplume.cli.charges import (
     open_spool,
     say_before,
 )
-from nomdeplume.cli.engines import engine_options, open_engine
+from nomdeplume.cli.engines import PathOrAddress, engine_options, open_engine
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
 from nomdeplume.cli.places import ended, listed, places, publish
@@ -33,13 +33,14 @@ if TYPE_CHECKING:
     from nomdeplume.obfuscator import Obfuscator
 
 PATH = click.Path(path_type=Path)
+PLACE = PathOrAddress(path_type=Path)
 SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 
 
 @click.command()
 @click.argument("inputs", nargs=-1, metavar="[INPUT]...")
 @click.option(
-    "-o", "--output", type=PATH, help="File or folder to write. [default: standard output]"
+    "-o", "--output", type=PLACE, help="File or folder to write. [default: standard output]"
 )
 @release_options(
     "Per word and unit of distance, for words released one by one. [default: by the mechanism]",
@@ -126,6 +127,8 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         from nomdeplume.cli.sharded import sharded
 
         return sharded(engine, inputs, options, _obfuscator)
+    if isinstance(options["output"], str):
+        raise InputError("an address is written by an engine; name one: --engine.")
     inputs, force, resume = inputs or _piped(), options["force"], options["resume"]
     done = ended(options["output"]) if resume and not force else None
     output, saved = places(

@@ -88,17 +88,11 @@ def _folders(inputs: tuple[str, ...], options: dict[str, Any]) -> tuple[Folder, 
         raise InputError("an engine takes one folder, or the address of one.")
     if options["output"] is None:
         raise InputError("an engine writes a folder; name it with -o.")
-    source, target = folder(inputs[0]), folder(_address(options["output"]))
+    source, target = folder(inputs[0]), folder(str(options["output"]))
     if isinstance(source, Local) and isinstance(target, Local):
         beside = [each for each in (options["ledger"], options["withheld"]) if each is not None]
         separate((target.path, options["certificate_path"], *beside), inputs)
     return source, target
-
-
-def _address(path: Path) -> str:
-    """An address as it was typed: a path takes one of its two slashes away."""
-    scheme, slash, rest = str(path).partition(":/")
-    return f"{scheme}://{rest}" if slash and not rest.startswith("/") else str(path)
 
 
 def _is_complete(target: Folder) -> bool:

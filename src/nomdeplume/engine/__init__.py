@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nomdeplume.errors import InputError
 
-T = TypeVar("T")
-R = TypeVar("R")
+if TYPE_CHECKING:
+    from nomdeplume.obfuscator import Obfuscator
 
 ENGINES = ("pool", "ray")
 
@@ -30,6 +30,17 @@ class Engine(Protocol):
     """Where work is done."""
 
     def open(self, work: Callable[[Any], Any]) -> AbstractContextManager[Crew]: ...
+
+
+def made(obfuscator: Obfuscator | None, recipe: dict[str, Any]) -> Obfuscator:
+    """The obfuscator that is given, or that of a recipe."""
+    if obfuscator is None:
+        from nomdeplume.obfuscator import Obfuscator as Made
+
+        return Made.of(**recipe)
+    if recipe:
+        raise InputError("an obfuscator has its own budget and parts; give them there.")
+    return obfuscator
 
 
 def engine(

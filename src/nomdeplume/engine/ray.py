@@ -1,36 +1,91 @@
 """Ray: a pool of actors that Ray Data keeps, on this machine or on a cluster.
 
-No text passes through Ray: a row of the dataset is the number of a task, for which an actor
-asks this process when it is free. What it is told then is a task that this process has just
-read, and, of a shard, charged.
+As an engine, no text passes through Ray: a row of its dataset is the number of a task, for
+which an actor asks the driver when it is free. What it is told then is a shard that the
+driver has just charged; the actor reads, releases and writes it. In a job of one's own,
+
+    from nomdeplume.engine.ray import obfuscate
+    released = obfuscate(ray.data.read_parquet("texts"), text="body", keep=["topic"], budget=20)
+
+texts are in Ray's hands anyway, and the function is mapped over them.
 """
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import os
 import pickle
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from queue import SimpleQueue
 from threading import Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nomdeplume import discreet
+from nomdeplume.engine import made
+from nomdeplume.engine.desk import Actor, Desk, Handing
 from nomdeplume.errors import InputError, PlumeError, whole
 from nomdeplume.extras import arrow, extra
+from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.threads import limit
 from nomdeplume.workers import MOST
-from nomdeplume.workers.isolate import Lost
-from nomdeplume.workers.worker import answer, done
+from nomdeplume.workers.worker import failure
 
-if TYPE_CHECKING:
-    pass
-
-TRIES = 3  # actors that a task may end, one after the other
 LOOKS = 0.05  # seconds between two looks at what has come back
-STORE = 1 << 28  # bytes of shared memory beside the work itself, of a Ray that is started here
+STORE = 1 << 28  # bytes of shared memory, of a Ray that is started here: texts are not in it
+
+
+def obfuscate(
+    dataset: Any,
+    obfuscator: Obfuscator | None = None,
+    *,
+    text: str = "text",
+    keep: Sequence[str] = (),
+    empty: str = "public",
+    vectors: bool = False,
+    workers: int | None = None,
+    gpus: bool = False,
+    **recipe: Any,
+) -> Any:
+    """The Ray dataset with released words in column `text`; of the others only those in `keep`.
+
+    Without an obfuscator, that of a `recipe`: `budget`, `size`, `mechanism` and so on. Rows
+    without a text, and those that are withheld, do not come out. It is computed at once and
+    materialized: a dataset that is computed anew whenever it is used draws its noise anew.
+    """
+    ray, data = extra("ray", "engines", "ray"), extra("ray.data", "engines", "ray")
+    releases = made(obfuscator, recipe)
+    function = releases.batches(text=text, keep=keep, empty=empty, vectors=vectors)
+    releases.releasing.prepare()
+    most = whole("workers", workers or _there(ray, gpus=gpus), most=MOST * MOST)
+    mapped = dataset.map_batches(
+        Mapped,
+        fn_constructor_args=([ray.put(function)],),
+        batch_format="pyarrow",
+        compute=data.ActorPoolStrategy(min_size=1, max_size=most),
+        **_share(gpus=gpus),
+    )
+    return mapped.materialize()
+
+
+class Mapped:
+    """The function as an actor of Ray Data: keyed in its own process."""
+
+    def __init__(self, function: list[Any]) -> None:
+        ray = extra("ray", "engines", "ray")
+        limit(1)
+        self._function = ray.get(function[0])
+        self._careful = bool(ray.get_runtime_context().was_current_actor_reconstructed)
+
+    def __call__(self, table: Any) -> Any:
+        pa, text = arrow(), self._function.text
+        batches = [
+            self._function.outcome(batch, careful=self._careful).batch
+            for batch in table.combine_chunks().to_batches()
+        ]
+        found = pa.Table.from_batches(batches, self._function.schema(table.schema))
+        return found.filter(found.column(text).is_valid())
 
 
 @dataclass(frozen=True)
@@ -47,15 +102,11 @@ class OnRay:
     @contextmanager
     def open(self, work: Callable[[Any], Any]) -> Iterator[Actors]:
         with _connected(self.address, self.workers) as ray:
-            unit = "GPU" if self.gpus else "CPU"
-            there = int(ray.cluster_resources().get(unit, 0))
-            if not there:
-                raise InputError(f"the Ray cluster has no {unit}.")
-            workers = whole("workers", self.workers or there, most=MOST * MOST)
-            yield Actors(ray, ray.put(work), workers, gpus=self.gpus)
+            most = whole("workers", self.workers or _there(ray, gpus=self.gpus), most=MOST * MOST)
+            yield Actors(ray, ray.put(work), most, gpus=self.gpus)
 
 
-@dataclass
+@dataclass(frozen=True)
 class Actors:
     """Workers on Ray that have one work to do."""
 
@@ -74,7 +125,7 @@ class Actors:
         if not count:
             return
         desk = self.ray.remote(num_cpus=0)(Desk).remote([self.work])
-        handing = _Handing(iter(tasks), name)
+        handing = Handing(iter(tasks), name)
         answers: SimpleQueue[bytes | None] = SimpleQueue()
         thread = Thread(target=self._run, args=(desk, count, answers), daemon=True)
         thread.start()
@@ -101,15 +152,15 @@ class Actors:
         data, pa = extra("ray.data", "engines", "ray"), arrow()
         try:
             numbers = data.from_arrow([pa.table({"number": [i]}) for i in range(count)])
-            made = numbers.map_batches(
+            done = numbers.map_batches(
                 Actor,
                 fn_constructor_args=(desk,),
                 batch_format="pyarrow",
                 batch_size=1,
                 compute=data.ActorPoolStrategy(min_size=1, max_size=min(self.workers, count)),
-                **({"num_gpus": 1} if self.gpus else {"num_cpus": 1}),
+                **_share(gpus=self.gpus),
             )
-            for batch in made.iter_batches(batch_format="pyarrow", batch_size=1):
+            for batch in done.iter_batches(batch_format="pyarrow", batch_size=1):
                 for message in batch.column("answer").to_pylist():
                     answers.put(message)
         except Exception as error:
@@ -118,89 +169,25 @@ class Actors:
         answers.put(None)
 
 
-class Actor:
-    """What Ray keeps on a core or a card: it asks for a task, and does it."""
-
-    def __init__(self, desk: Any) -> None:
-        ray = extra("ray", "engines", "ray")
-        discreet.install()
-        limit(1)
-        [work] = ray.get(desk.work.remote())
-        self._work, self._desk, self._get = ray.get(work), desk, ray.get
-
-    def __call__(self, batch: Any) -> Any:
-        pa, answers = arrow(), []
-        for number in batch.column("number").to_pylist():
-            task, again = self._get(self._desk.ask.remote(number))
-            if task is not None:
-                answers.append(answer(lambda t=task, a=again: done(self._work, t, again=a)))  # type: ignore[misc]
-        return pa.table({"answer": pa.array(answers, pa.large_binary())})
-
-
-class Desk:
-    """Where actors ask, and the driver answers."""
-
-    def __init__(self, work: list[Any]) -> None:
-        self._work = work  # a reference to it
-        self._asked: asyncio.Queue[int] = asyncio.Queue()
-        self._waiting: dict[int, list[asyncio.Future[Any]]] = {}
-        self._closed = False
-
-    async def ask(self, number: int) -> Any:
-        """A task for a number; the driver knows if it was told before."""
-        if self._closed:
-            return None, False
-        told = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(number, []).append(told)
-        await self._asked.put(number)
-        return await told
-
-    async def work(self) -> list[Any]:
-        return self._work
-
-    async def heard(self) -> int:
-        """The next number that is asked for."""
-        return await self._asked.get()
-
-    async def tell(self, number: int, task: Any) -> None:
-        for told in self._waiting.pop(number, []):
-            told.set_result(task)
-
-    async def close(self) -> None:
-        """Nobody waits for results any more."""
-        self._closed = True
-        for number in list(self._waiting):
-            await self.tell(number, (None, False))
-
-
-@dataclass
-class _Handing:
-    """Tasks by the numbers that were asked for: who asks again for one has lost an actor."""
-
-    tasks: Iterator[Any]
-    name: Callable[[Any], str]
-    _given: dict[int, tuple[bytes, str]] = field(default_factory=dict)
-    _times: dict[int, int] = field(default_factory=dict)
-
-    def task(self, number: int) -> tuple[bytes | None, bool]:
-        """What to do, and whether with care; nothing if all is done."""
-        if number not in self._given:
-            task = next(self.tasks, None)
-            if task is None:
-                return None, False
-            self._given[number] = pickle.dumps(task, protocol=5), self.name(task)
-        self._times[number] = times = self._times.get(number, 0) + 1
-        data, name = self._given[number]
-        if times > TRIES:
-            raise Lost(f"{name}: {TRIES} Ray actors ended over it; is memory short?")
-        return data, times > 1
-
-
 def _result(message: bytes) -> Any:
     result, failed = pickle.loads(message)  # noqa: S301 - from our own worker
     if failed:
-        raise failed[0](failed[1])
+        raise failure(*failed)
     return result
+
+
+def _share(*, gpus: bool) -> dict[str, int]:
+    """Of a machine, for an actor."""
+    return {"num_gpus": 1} if gpus else {"num_cpus": 1}
+
+
+def _there(ray: Any, *, gpus: bool) -> int:
+    """Cores, or cards, of the cluster."""
+    unit = "GPU" if gpus else "CPU"
+    found = int(ray.cluster_resources().get(unit, 0))
+    if not found:
+        raise InputError(f"the Ray cluster has no {unit}.")
+    return found
 
 
 @contextmanager
@@ -230,8 +217,6 @@ def _connected(address: str | None, workers: int | None) -> Iterator[Any]:
 
 def _quieten() -> None:
     """Let Ray Data say nothing by itself: progress is told by this program."""
-    import logging
-
     context = extra("ray.data", "engines", "ray").DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False

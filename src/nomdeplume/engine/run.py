@@ -21,6 +21,7 @@ from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.ledger.claims import Claim
 from nomdeplume.vocabulary import Vocabulary
 
+FAILED = 8  # shards that cannot be read, after which there is no point in going on
 UNIT = {"jsonl": "record"}  # what a position counts; rows elsewhere
 
 
@@ -43,6 +44,7 @@ class Run:
     advance: Callable[[int], None] = lambda _: None
     resumed: int = 0  # documents that runs before have released
     _charges: dict[int, tuple[int, int]] = field(default_factory=dict)  # granted and refused
+    _failed: list[str] = field(default_factory=list)
 
     @cached_property
     def shards(self) -> list[Shard]:
@@ -88,6 +90,7 @@ class Run:
                 for done in crew.map(self._handed_out(todo), Handed.called, count=len(todo)):
                     self._finish(by_number[done.number], done)
                     self.advance(1)
+        self._stop_for_failed()
         tally = self.tally
         if tally.refused and not tally.released:
             raise BudgetSpent(f"all {tally.refused:,} documents have {NO_ROOM} None is released.")
@@ -124,8 +127,12 @@ class Run:
 
     def _handed_out(self, todo: list[Shard]) -> Iterator[Handed]:
         for shard in todo:
-            refused = self._charged(shard, self.charging) if self.charging else {}
-            yield Handed(shard, refused)
+            try:
+                refused = self._charged(shard, self.charging) if self.charging else {}
+            except InputError as error:
+                self._fail(shard, str(error))
+            else:
+                yield Handed(shard, refused)
 
     def _charged(self, shard: Shard, charging: Charging) -> dict[int, str]:
         """Charge the documents of a shard together; those that may not be released, by position."""
@@ -155,6 +162,9 @@ class Run:
 
     def _finish(self, shard: Shard, done: Done) -> None:
         """Note it, then publish it: what was noted is found again if this process ends between."""
+        if done.failed:
+            self._fail(shard, done.failed)
+            return
         granted, refused = self._charges.get(shard.number, (0, 0))
         run = self.charging.run if self.charging else ""
         self.state.add(Entry.of(shard, done, charged=granted, refused=refused, run=run))
@@ -165,6 +175,22 @@ class Run:
             self.tell(f"{shard.called}, {unit} {position}: withheld: {reason}")
         for position, remark in done.remarks:
             self.tell(f"{shard.called}, {unit} {position}: {remark}.")
+
+    def _fail(self, shard: Shard, said: str) -> None:
+        """A shard that cannot be read: the others go on, unless many are like it."""
+        called = "" if said.startswith(shard.called) else f"{shard.called}: "
+        self._failed.append(f"{called}{said}")
+        if len(self._failed) == FAILED:
+            self._stop_for_failed()
+
+    def _stop_for_failed(self) -> None:
+        if not self._failed:
+            return
+        *others, last = self._failed
+        for said in others:
+            self.tell(said)
+        more = f" So it was with {len(others):,} more." if others else ""
+        raise InputError(f"{last}{more}")
 
     def _sweep(self) -> None:
         """Remove what workers that were killed have left."""

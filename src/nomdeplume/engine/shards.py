@@ -11,6 +11,7 @@ from nomdeplume.batches import VECTOR, WARNING, Batches
 from nomdeplume.engine.folders import File, Folder, ready_name
 from nomdeplume.engine.parts import ROWS, Part, parts_of
 from nomdeplume.errors import InputError
+from nomdeplume.extras import arrow
 from nomdeplume.formats.kinds import Kind, delimiter_of, named, packing_of
 from nomdeplume.formats.records import Fields
 from nomdeplume.formats.table_sink import TableSink
@@ -72,6 +73,7 @@ class Done:
     withheld: list[tuple[int, str]] = field(default_factory=list)  # positions and reasons
     remarks: list[tuple[int, str]] = field(default_factory=list)
     fields: tuple[str, ...] = ()  # that came out beside the words
+    failed: str = ""  # why nothing came of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,11 +87,18 @@ class Work:
     delimiter: str | None = None
 
     def __call__(self, handed: Handed) -> Done:
-        return self._done(handed, careful=False)
+        return self._tried(handed, careful=False)
 
     def again(self, handed: Handed) -> Done:
         """After a worker died of it: documents that end a process are found and left out."""
-        return self._done(handed, careful=True)
+        return self._tried(handed, careful=True)
+
+    def _tried(self, handed: Handed, *, careful: bool) -> Done:
+        """What came of it; a file that cannot be read is no reason to stop the others."""
+        try:
+            return self._done(handed, careful=careful)
+        except InputError as error:
+            return Done(handed.shard.number, failed=str(error))
 
     def _done(self, handed: Handed, *, careful: bool) -> Done:
         shard, done = handed.shard, Done(handed.shard.number)
@@ -143,7 +152,8 @@ class Work:
         """The rows that were released, and no others."""
         if isinstance(sink, TableSink):
             if reasons:
-                batch = batch.take([i for i in range(len(batch)) if i not in reasons])
+                rows = [i for i in range(len(batch)) if i not in reasons]
+                batch = batch.take(arrow().array(rows, arrow().int64()))
             if len(batch):
                 sink.write_batch(_named(batch, self.fields.text))
             return

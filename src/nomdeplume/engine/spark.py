@@ -19,6 +19,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from nomdeplume.charging import Charging
+from nomdeplume.engine import made
 from nomdeplume.errors import InputError, got
 from nomdeplume.extras import extra
 from nomdeplume.obfuscator import Obfuscator
@@ -51,9 +52,9 @@ def obfuscate(
     is charged in one transaction before it is released, to the `id` of each row and to its
     `author`; rows without room do not come out either.
     """
-    made = _made(obfuscator, recipe)
-    function = made.batches(text=text, keep=keep, empty=empty, vectors=vectors)
-    made.releasing.prepare()
+    releases = made(obfuscator, recipe)
+    function = releases.batches(text=text, keep=keep, empty=empty, vectors=vectors)
+    releases.releasing.prepare()
     refused: Refused = {}
     if ledger is None:
         if id or author:
@@ -62,7 +63,7 @@ def obfuscate(
         _only(df, function)
         needed = {text, *keep, id, author}
         df = pinned(df.select(*[name for name in df.columns if name in needed]))
-        refused = _charged(df, text, Charging(ledger, made.price, id, author))
+        refused = _charged(df, text, Charging(ledger, releases.price, id, author))
     sent = Sent(function, df.sparkSession, refused)
     schema = _schema(df, function)
     released = _only(df, function).mapInArrow(sent, schema)
@@ -72,14 +73,6 @@ def obfuscate(
 def pinned(df: Any) -> Any:
     """The frame computed now, and never again."""
     return df.localCheckpoint(eager=True)
-
-
-def _made(obfuscator: Obfuscator | None, recipe: dict[str, Any]) -> Obfuscator:
-    if obfuscator is None:
-        return Obfuscator.of(recipe.pop("mechanism", None), **recipe)
-    if recipe:
-        raise InputError("an obfuscator has its own budget and parts; give them there.")
-    return obfuscator
 
 
 def _schema(df: Any, function: Batches) -> Any:

@@ -13,6 +13,7 @@ from nomdeplume.workers import MOST
 from nomdeplume.workers.isolate import Lost
 from nomdeplume.workers.process import Process, Task
 from nomdeplume.workers.shared import shared
+from nomdeplume.workers.worker import failure
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -110,7 +111,7 @@ class Pool(Generic[T, R]):
             self._bury(worker, queue)
             return
         result, failed = pickle.loads(message)  # noqa: S301 - from our own worker
-        error = failed and failed[0](failed[1])
+        error = failed and failure(*failed)
         if worker.ready:
             queue.done[worker.held.popleft().number] = result, error
         elif error:

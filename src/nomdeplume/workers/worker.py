@@ -49,6 +49,11 @@ def _listen(tasks: int, waiting: SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
+def failure(kind: type[PlumeError], said: str) -> PlumeError:
+    """An error of a worker, as it was there: what it was made of may have been something else."""
+    return kind.__new__(kind, said)
+
+
 def answer(call: Callable[[], Any]) -> bytes:
     """What came of it: a result, one of our errors, or where another one was.
 

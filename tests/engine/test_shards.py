@@ -1,0 +1,220 @@
+"""Folders of shards through the command, on the pool: real processes, real files."""
+
+import json
+import stat
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from nomdeplume import Ledger
+from tests.engine.conftest import CANARY, WITH, document, released, shards
+
+POOL = ["--engine", "pool", "--workers", "2"]
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_every_shard_becomes_a_shard(run, tmp_path, table_file, kind):
+    shards(tmp_path / "in", kind=kind)
+    said = run("obfuscate", "in", "-o", "out", *WITH, *POOL, "--keep", "topic").stderr.decode()
+
+    out = tmp_path / "out"
+    names = [f"part-0000{i}.{kind}" for i in range(1, 5)]
+    assert sorted(path.name for path in out.iterdir()) == ["_SUCCESS", "_manifest.json", *names]
+    found = released(out)
+    assert sorted(each["id"] for each in found) == list(range(160))
+    assert set(found[0]) == {"id", "topic", "text"}
+    assert all(len(each["text"].split()) == 5 for each in found)
+    assert said.startswith("Released 160 documents of 5 words to out")
+    outside = [p for p in tmp_path.rglob("*") if p.is_file() and p.parent.name != "in"]
+    assert CANARY.encode() not in b"".join(map(Path.read_bytes, outside))
+
+
+def test_the_manifest_tells_nothing_of_the_input_and_a_private_one_does(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    run("obfuscate", "in", "-o", "out", *WITH, *POOL)
+    manifest = json.loads((tmp_path / "out/_manifest.json").read_text())
+    private = tmp_path / "out.shards.json"
+
+    assert manifest["documents"] == 160
+    assert {each["documents"] for each in manifest["shards"]} == {40}
+    assert not any(name in json.dumps(manifest) for name in ("z0", "y1", "x2", "w3"))
+    assert stat.S_IMODE(private.stat().st_mode) == 0o600
+    listed = {each["source"]: each["target"] for each in json.loads(private.read_text())["shards"]}
+    assert listed["w3.parquet"] == "part-00001.parquet"
+    assert not (tmp_path / ".out.resume").exists()
+
+
+def test_one_certificate_speaks_of_all_shards(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    run("obfuscate", "in", "-o", "out", *WITH, *POOL)
+    ask = ["certificate", "out.certificate.json", *WITH[:4], "--release", "out"]
+    said = run(*ask).stdout.decode()
+    assert "✓ shards: all there" in said
+    assert "✓ documents: 160 found" in said
+
+    (tmp_path / "out/_SUCCESS").unlink()
+    assert "✗ shards: no _SUCCESS among them" in run(*ask, code=3).stdout.decode()
+    (tmp_path / "out/_SUCCESS").touch()
+    (tmp_path / "out/part-00002.parquet").unlink()
+    assert "✗ hash" in run(*ask, code=3).stdout.decode()
+
+
+def test_what_cannot_be_read_is_withheld_by_shard_and_position(run, tmp_path, table_file):
+    def change(record):
+        return {**record, "text": None} if record["id"] in (41, 90) else record
+
+    shards(tmp_path / "in", kind="jsonl", change=change)
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    said = run(*ask, "--withheld", "list", code=4).stderr.decode()
+
+    assert sorted((tmp_path / "list").read_text().splitlines()) == [
+        "shard 2, record 11: withheld: field 'text' is not a string.",
+        "shard 3, record 2: withheld: field 'text' is not a string.",
+    ]
+    assert "Released 158 of 160 documents" in said
+
+
+def test_a_ledger_is_charged_a_shard_at_a_time_and_refuses(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    ask = ["obfuscate", "in", *WITH, *POOL, "--ledger", "l", "--limit", "15"]
+    run(*ask, "-o", "one")  # 5 words at ε = 2 cost 10
+    with Ledger(tmp_path / "l") as ledger:
+        assert [documents for _, _, documents in ledger.runs()] == [160]
+
+    shards(tmp_path / "more", count=5)  # 40 of these are new
+    ask[1] = "more"
+    said = run(*ask, "-o", "two", code=3).stderr.decode()
+    assert sorted(each["id"] for each in released(tmp_path / "two")) == list(range(160, 200))
+    assert "160 had no room left and were refused." in " ".join(said.split())
+    assert "Nothing" not in said
+    run(*ask, "-o", "three", code=3)
+    assert released(tmp_path / "three") == []
+    assert not (tmp_path / "three/_SUCCESS").exists()
+
+
+def test_authors_are_charged_and_stay_inside(run, tmp_path, table_file):
+    def change(record):
+        return {**record, "author": None} if record["id"] == 7 else record
+
+    shards(tmp_path / "in", change=change)
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL, "--ledger", "l", "--limit", "100"]
+    run(*ask, "--author-field", "author", "--withheld", "list", code=3)
+
+    found = released(tmp_path / "out")
+    assert set(found[0]) == {"id", "text"}
+    assert len(found) == 9 * 10  # documents of an author, of which ten have room
+    assert "row 8: withheld: no value in field 'author'." in (tmp_path / "list").read_text()
+
+
+def test_an_interrupted_run_goes_on_with_whole_shards_only(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    (tmp_path / "in/v4.parquet").write_bytes(b"PAR1 no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, "--engine", "pool", "--workers", "1"]
+    said = run(*ask, code=2).stderr.decode()
+    assert "nomdeplume: shard 1 is damaged or cut short; make it again.\n" in said
+    assert "shards that are done stay; go on with --resume." in said
+    assert not (tmp_path / "out/_SUCCESS").exists()
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")}
+    assert CANARY.encode() not in b"".join(
+        path.read_bytes() for path in (tmp_path / ".out.resume").iterdir()
+    )
+
+    run(*ask, code=2)  # without --resume nothing is touched
+    pq.write_table(pa.Table.from_pylist([document(500)]), tmp_path / "in/v4.parquet")
+    spoilt = sorted(before)[0]
+    (tmp_path / "out" / spoilt).write_bytes(b"other")
+    said = run(*ask, "--resume").stderr.decode()
+
+    after = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")}
+    assert f"{'shard'} {int(spoilt[5:10])}: its output is not as it was released" in said
+    assert sorted(each["id"] for each in released(tmp_path / "out")) == [*range(160), 500]
+    assert {name for name in before if after[name] != before[name]} == {spoilt}
+    assert "the output is complete already" in run(*ask, "--resume").stderr.decode()
+
+
+def test_other_options_cannot_go_on(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    (tmp_path / "in/v4.parquet").write_bytes(b"PAR1 no more")
+    ask = ["obfuscate", "in", "-o", "out", "--engine", "pool", "--workers", "1"]
+    run(*ask, *WITH, code=2)
+    said = run(*ask, *WITH[:-1], "3", "--resume", code=2).stderr.decode()
+    assert "had other options; resume it with the same." in said
+
+
+def test_a_seed_repeats_all_shards_and_marks_them(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    for name, workers in (("a", "1"), ("b", "2")):
+        run(
+            "obfuscate",
+            "in",
+            "-o",
+            name,
+            *WITH,
+            "--engine",
+            "pool",
+            "--workers",
+            workers,
+            "--seed",
+            "7",
+        )
+    a, b = released(tmp_path / "a"), released(tmp_path / "b")
+    assert a == b
+    assert all("NOT PRIVATE" in each["warning"] for each in a)
+    assert len({each["text"] for each in a}) > 50
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (["in", "-o", "out", "--unit-field", "author"], "--unit-field gathers texts"),
+        (["in", "-o", "out", "--strict"], "--strict stops at one"),
+        (["in"], "an engine writes a folder"),
+        (["in", "in", "-o", "out"], "takes one folder"),
+        (["none", "-o", "out"], "no file or folder at none"),
+        (["in", "-o", "in/out"], "must not be or hold one another"),
+        (["in", "-o", "full"], "full is not empty"),
+        (["in", "-o", "full", "--force"], "full is not empty"),
+        (["mixed", "-o", "out"], "all of one kind"),
+        (["texts", "-o", "out"], "engines take folders of .parquet"),
+        (["in", "-o", "out", "--address", "x:1"], "goes with --engine ray"),
+        (["in", "-o", "s3://bucket/out"], "s3://bucket/out: "),
+        (["in", "-o", "nothing://x/y"], "no address that fsspec knows"),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_line(run, tmp_path, table_file, asked, said):
+    shards(tmp_path / "in", count=1)
+    shards(tmp_path / "mixed", count=1)
+    (tmp_path / "mixed/b.jsonl").write_text('{"text": "rain"}\n')
+    for name in ("full", "texts"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.txt").write_text("a letter")
+    done = run("obfuscate", *asked, *WITH, *POOL, code=2)
+    assert said in done.stderr.decode()
+    assert len(done.stderr.splitlines()) == 1
+    assert (tmp_path / "full/a.txt").exists()
+    assert not list(tmp_path.glob(".*.resume"))
+
+
+def test_force_replaces_a_release_and_nothing_else(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask)
+    before = released(tmp_path / "out")
+    assert "out is not empty" in run(*ask, code=2).stderr.decode()
+    run(*ask, "--force")
+    assert released(tmp_path / "out") != before
+
+    (tmp_path / "out/notes.txt").write_text("mine")
+    assert "out is not empty" in run(*ask, "--force", code=2).stderr.decode()
+    assert (tmp_path / "out/notes.txt").read_text() == "mine"
+
+
+def test_addresses_work_like_folders(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    run("obfuscate", f"local://{tmp_path}/in", "-o", f"local://{tmp_path}/out", *WITH, *POOL)
+    assert sorted(each["id"] for each in released(tmp_path / "out")) == list(range(160))
+    assert (tmp_path / "out/_SUCCESS").exists()
+    assert (tmp_path / "out.certificate.json").exists()
+    assert list((tmp_path / "tmp").iterdir()) == []

@@ -59,7 +59,7 @@ def folder(address: str) -> Folder:
         from nomdeplume.engine.remote import Remote
 
         return Remote(address.rstrip("/"))
-    return Local(Path(address))
+    return Local(Path(address).absolute(), typed=address)
 
 
 @dataclass(frozen=True)
@@ -68,10 +68,11 @@ class Local:
 
     path: Path
     private: bool = False
+    typed: str = ""
 
     @property
     def address(self) -> str:
-        return str(self.path)
+        return self.typed or str(self.path)
 
     @property
     def name(self) -> str:
@@ -82,7 +83,7 @@ class Local:
         if self.path.is_file():
             return [self._seen(self.path.name, self.path)]
         if not self.path.is_dir():
-            raise InputError(f"no file or folder at {at(self.path)}.")
+            raise InputError(f"no file or folder at {at(self.address)}.")
         found = [(path.relative_to(self.path).as_posix(), path) for _, path in files_in(self.path)]
         return [self._seen(name, path) for name, path in found if is_shard(name)]
 

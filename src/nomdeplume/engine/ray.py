@@ -15,6 +15,10 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import secrets
+import socket
+import sys
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -32,6 +36,8 @@ from nomdeplume.threads import limit
 from nomdeplume.workers import MOST
 from nomdeplume.workers.worker import failure
 
+WAIT = 10.0  # seconds for a cluster to answer
+SHORT = 40  # signs of a folder's name; names of sockets within it may have a hundred
 LOOKS = 0.05  # seconds between two looks at what has come back
 STORE = 1 << 28  # bytes of shared memory, of a Ray that is started here: texts are not in it
 
@@ -193,26 +199,79 @@ def _there(ray: Any, *, gpus: bool) -> int:
 @contextmanager
 def _connected(address: str | None, workers: int | None) -> Iterator[Any]:
     """Ray: the one that runs, at an address or in this process, or one that runs meanwhile."""
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the machine
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    address = address or os.environ.get("RAY_ADDRESS")
+    _prepare(alone=address is None)
     ray = extra("ray", "engines", "ray")
     _quieten()
     if ray.is_initialized():
         yield ray
         return
-    how: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address is None and "RAY_ADDRESS" not in os.environ:
-        how |= {"num_cpus": workers, "include_dashboard": False, "object_store_memory": STORE}
+    with _place(address, workers) as place:
+        try:
+            with _silent():
+                ray.init(address=address, log_to_driver=False, logging_level="ERROR", **place)
+            yield ray
+        except (ConnectionError, OSError, ValueError, RuntimeError) as error:
+            if ray.is_initialized() or isinstance(error, PlumeError):
+                raise
+            said = f"no Ray cluster {'at that address' if address else 'could be started'}"
+            raise InputError(f"{said}: {type(error).__name__}.") from None
+        finally:
+            with suppress(Exception):
+                ray.shutdown()
+
+
+def _prepare(*, alone: bool) -> None:
+    """What Ray must be told before it is loaded."""
+    if "ray" in sys.modules:
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing leaves the machine
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    if alone and "RAY_AUTH_MODE" not in os.environ:  # else anybody here could send it work
+        os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+
+
+@contextmanager
+def _place(address: str | None, workers: int | None) -> Iterator[dict[str, Any]]:
+    """What Ray needs beside an address; without one, a folder of its own for logs and sockets."""
+    if address is not None:
+        _answers(address)
+        yield {}
+        return
+    usual = tempfile.gettempdir()
+    short = usual if len(usual) < SHORT else "/tmp"  # noqa: S108 - made private below
+    with tempfile.TemporaryDirectory(prefix="plume-", dir=short, ignore_cleanup_errors=True) as own:
+        yield {
+            "num_cpus": workers,
+            "include_dashboard": False,
+            "object_store_memory": STORE,
+            "_temp_dir": own,
+        }
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Let Ray's own processes and libraries say nothing as they begin, past Python's streams."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
     try:
-        ray.init(address=address, **how)
-    except (ConnectionError, ValueError, RuntimeError) as error:
-        where = "at that address" if address else "on this machine"
-        raise InputError(f"no Ray cluster {where}: {type(error).__name__}.") from None
-    try:
-        yield ray
+        os.dup2(nowhere, 2)
+        yield
     finally:
-        with suppress(Exception):
-            ray.shutdown()
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
+def _answers(address: str) -> None:
+    """Refuse an address where nobody is, which Ray would try for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not (colon and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=WAIT).close()
+    except (OSError, OverflowError):
+        raise InputError("no Ray cluster at that address: nobody answers.") from None
 
 
 def _quieten() -> None:

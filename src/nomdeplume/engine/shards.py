@@ -165,7 +165,10 @@ class Work:
 
     def _same(self, shard: Shard) -> None:
         """What was charged must be what is released."""
-        if self.source.file(shard.file.name) != shard.file:
+        found = self.source.file(shard.file.name)
+        if found is None:
+            raise InputError(f"{shard.called}: a worker does not find it; do all see the folder?")
+        if found != shard.file:
             raise InputError(f"{shard.called} was changed while it was read; run it again.")
 
     def _sink(self, place: Path, kind: Kind) -> Sink:

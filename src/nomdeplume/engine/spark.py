@@ -129,7 +129,9 @@ class Sent:
     """The function as executors get it: once for a process, however many tasks it has."""
 
     def __init__(self, function: Batches, session: Any, refused: Refused) -> None:
-        data = pickle.dumps(function, protocol=5)
+        data = extra("pyspark.cloudpickle", "Spark jobs", "spark").dumps(
+            function
+        )  # of notebooks too
         self.key = sha256(data).hexdigest()
         self.refused = refused
         context = getattr(session, "sparkContext", None)  # a client far away has none

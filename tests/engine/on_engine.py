@@ -1,0 +1,173 @@
+"""What engines do with one corpus, told as JSON: run by tests in a process of its own.
+
+python -m tests.engine.on_engine ray ADDRESS
+python -m tests.engine.on_engine spark
+"""
+
+import json
+import os
+import subprocess
+import sys
+import warnings
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from scipy.stats import chi2_contingency
+
+from nomdeplume import InputError, Ledger, Obfuscator, Table, seeded
+from nomdeplume.releasing import Job
+
+TINY = Table(
+    ("apple", "pear", "river", "lake"),
+    np.array([[0, 0], [0, 1], [5, 5], [5, 6]], dtype=np.float32),
+    name="tiny",
+)
+TEXT, SIZE, COPIES, EPSILON = "apple", 100, 4000, 0.7
+ALPHA = 1e-6
+ROOT = Path(__file__).parents[2]
+
+
+def words(epsilon=EPSILON):
+    return Obfuscator.laplace(TINY, epsilon=epsilon, size=SIZE)
+
+
+def counts(texts):
+    """How often each word came out."""
+    found = Counter(word for text in texts for word in text.split())
+    return [found[word] for word in TINY.words]
+
+
+class Shared(Job):
+    """A worker that begins every stream at the same place: what must never be."""
+
+    def batches(self, items, number=1):
+        return super().batches(items, 1)
+
+
+def shared(made):
+    """An obfuscator whose workers share their streams."""
+    right = made.batches
+
+    def batches(rng=None, **columns):
+        function = right(rng, **columns)
+        return replace(function, job=Shared(function.job.releasing, 7))
+
+    object.__setattr__(made, "batches", batches)
+    return made
+
+
+def assert_alike(found):
+    """Counts of words are as those of one process, and not as those of a noise 6 % weaker."""
+
+    def here(epsilon, seed):
+        return counts(each.text for each in words(epsilon).releases([TEXT] * COPIES, seeded(seed)))
+
+    assert chi2_contingency([found, here(EPSILON, 1)]).pvalue > ALPHA
+    assert chi2_contingency([found, here(1.06 * EPSILON, 2)]).pvalue < ALPHA
+
+
+def asked(*arguments, cwd, **env):
+    """What an engine does, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.engine.on_engine", *arguments],
+        cwd=cwd,
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | env,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def repeated(rows):
+    """Noisy means that came out more than once: of secret streams none."""
+    seen = Counter(tuple(row["vector"]) for row in rows)
+    return sum(times - 1 for times in seen.values())
+
+
+def on_ray(address):
+    import ray
+
+    from nomdeplume.engine.ray import obfuscate
+
+    ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+
+    def frame(texts, parts=4):
+        table = pa.table(
+            {"id": list(range(len(texts))), "author": ["Ann"] * len(texts), "text": texts}
+        )
+        step = -(-len(texts) // parts)
+        return ray.data.from_arrow([table.slice(i, step) for i in range(0, len(texts), step)])
+
+    def rows(texts, made, **how):
+        return obfuscate(frame(texts), made, workers=2, **how).take_all()
+
+    return told(rows)
+
+
+def on_spark():
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession
+
+    from nomdeplume.engine.spark import obfuscate
+
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "100")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("OFF")
+
+    def frame(texts, parts=4):
+        data = [(i, "Ann", text) for i, text in enumerate(texts)]
+        return spark.createDataFrame(data, "id int, author string, text string").repartition(parts)
+
+    def rows(texts, made, **how):
+        released = obfuscate(frame(texts), made, **how)
+        once, twice = (sorted(map(str, released.collect())) for _ in range(2))
+        assert once == twice, "noise was drawn twice"
+        return [row.asDict() for row in released.collect()]
+
+    found = told(rows)
+    with Ledger("l", limit=15) as ledger:
+        made = Obfuscator.laplace(TINY, epsilon=2, size=5)  # costs 10
+        kept = {"keep": ["id"], "ledger": ledger, "id": "id"}
+        first = obfuscate(frame([TEXT] * 20), made, **kept).collect()
+        second = obfuscate(frame([TEXT] * 30), made, **kept).collect()
+        found["charged"] = [sorted(row["id"] for row in each) for each in (first, second)]
+        found["transactions"] = len(ledger.runs())
+        found["documents"] = sum(documents for _, _, documents in ledger.runs())
+        for name, wrong in {"no id": {"ledger": ledger}, "no ledger": {"id": "id"}}.items():
+            try:
+                obfuscate(frame([TEXT]), made, **wrong)
+            except InputError as error:
+                found[name] = str(error)
+    spark.stop()
+    return found
+
+
+def told(rows):
+    """The same questions to every engine."""
+    means = Obfuscator.mean(budget=5, size=3)
+    texts = [TEXT] * 400
+    plain = rows(["rain", None, "snow"], means, keep=["id"])
+    return {
+        "columns": sorted(plain[0]),
+        "ids": sorted(row["id"] for row in plain),
+        "words": counts(row["text"] for row in rows([TEXT] * COPIES, words())),
+        "repeated": repeated(rows(texts, means, vectors=True)),
+        "repeated if shared": repeated(rows(texts, shared(means), vectors=True)),
+    }
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    found = on_ray(sys.argv[2]) if sys.argv[1] == "ray" else on_spark()
+    print(json.dumps(found))

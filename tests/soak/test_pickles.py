@@ -14,8 +14,8 @@ from tests.soak.oracle import outcome
 from tests.soak.readers import READERS
 
 SOURCES = Path(__file__).parents[2] / "src" / "nomdeplume"
-OWN = {  # modules that unpickle what another process of the same run sent them through a pipe
-    "audit/streams.py", "workers/pool.py", "workers/shared.py", "workers/worker.py",
+OWN = {  # modules that unpickle what another process of the same run sent them
+    "audit/streams.py", "engine/spark.py", "workers/shared.py", "workers/worker.py",
 }  # fmt: skip
 
 

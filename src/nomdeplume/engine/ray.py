@@ -34,7 +34,7 @@ from nomdeplume.extras import arrow, extra
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.threads import limit
 from nomdeplume.workers import MOST
-from nomdeplume.workers.worker import failure
+from nomdeplume.workers.worker import heard
 
 WAIT = 10.0  # seconds for a cluster to answer
 SHORT = 40  # signs of a folder's name; names of sockets within it may have a hundred
@@ -176,9 +176,9 @@ class Actors:
 
 
 def _result(message: bytes) -> Any:
-    result, failed = pickle.loads(message)  # noqa: S301 - from our own worker
-    if failed:
-        raise failure(*failed)
+    result, error = heard(message)
+    if error:
+        raise error
     return result
 
 

@@ -13,7 +13,7 @@ from nomdeplume.workers import MOST
 from nomdeplume.workers.isolate import Lost
 from nomdeplume.workers.process import Process, Task
 from nomdeplume.workers.shared import shared
-from nomdeplume.workers.worker import failure
+from nomdeplume.workers.worker import heard
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -110,8 +110,7 @@ class Pool(Generic[T, R]):
         if message is None:
             self._bury(worker, queue)
             return
-        result, failed = pickle.loads(message)  # noqa: S301 - from our own worker
-        error = failed and failure(*failed)
+        result, error = heard(message)
         if worker.ready:
             queue.done[worker.held.popleft().number] = result, error
         elif error:

@@ -49,9 +49,13 @@ def _listen(tasks: int, waiting: SimpleQueue[bytes]) -> None:
     os._exit(0)
 
 
-def failure(kind: type[PlumeError], said: str) -> PlumeError:
-    """An error of a worker, as it was there: what it was made of may have been something else."""
-    return kind.__new__(kind, said)
+def heard(message: bytes) -> tuple[Any, PlumeError | None]:
+    """An answer, taken apart again: a result, or the error that there was."""
+    result, failed = pickle.loads(message)  # noqa: S301 - from our own worker
+    if not failed:
+        return result, None
+    kind, said = failed
+    return None, kind.__new__(kind, said)  # what it was made of may have been something else
 
 
 def answer(call: Callable[[], Any]) -> bytes:

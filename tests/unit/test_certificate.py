@@ -21,6 +21,20 @@ def certificate(obfuscator):
     return obfuscator(["rain on the harbour", "snow"])[0].certificate
 
 
+@pytest.fixture(scope="module")
+def common(bundled):
+    """The commonest words: real ones, and few, whose accounts are settled sooner."""
+    return Vocabulary.of(Table(list(bundled.words[:800]), bundled.vectors[:800], name="common"))
+
+
+@pytest.fixture(scope="module")
+def stated(common):
+    """What is stated about a release of them, reference texts and losses up to δ included."""
+    certificate = Obfuscator.laplace(common, epsilon=6, size=100)(["rain", "snow"])[0].certificate
+    assert [odds.pair for odds in certificate.promises[1].odds] == ["near", "typical", "far", "any"]
+    return certificate
+
+
 def test_round_trip(certificate):
     assert Certificate.from_json(certificate.to_json()) == certificate
 
@@ -200,26 +214,27 @@ def test_a_large_size_is_stated_quickly(bundled):
         {"program": "nomdeplume 9, approved"},
     ],
 )
-def test_a_certificate_that_lies_about_itself_is_found_out(certificate, bundled, change):
-    checks = verify(replace(certificate, **change), Vocabulary.of(bundled), None)
+def test_a_certificate_that_lies_about_itself_is_found_out(stated, common, change):
+    checks = verify(replace(stated, **change), common, None)
 
     assert not all(check.holds for check in checks)
 
 
-def test_a_certificate_that_tells_the_truth_is_believed(certificate, bundled):
+def test_a_certificate_that_tells_the_truth_is_believed(certificate, bundled, stated, common):
     assert all(check.holds for check in verify(certificate, Vocabulary.of(bundled), None))
+    assert all(check.holds for check in verify(stated, common, None))
 
 
 @pytest.mark.parametrize("change", [{"size": 0}, {"reduction": "foo"}, {"epsilon": -1.0}])
-def test_a_certificate_of_what_cannot_be_is_found_out(certificate, bundled, change):
-    *_, last = verify(replace(certificate, **change), Vocabulary.of(bundled), None)
+def test_a_certificate_of_what_cannot_be_is_found_out(stated, common, change):
+    *_, last = verify(replace(stated, **change), common, None)
 
     assert last == Check("statements", holds=False, found="no such release can be made")
 
 
-def test_all_that_is_wrong_is_named(certificate, bundled):
-    lying = replace(certificate, settings={"mu": 0.5}, budget=6.0)
-    statements = verify(lying, Vocabulary.of(bundled), None)[2]
+def test_all_that_is_wrong_is_named(stated, common):
+    lying = replace(stated, settings={"mu": 0.5}, budget=6.0)
+    statements = verify(lying, common, None)[2]
 
     assert statements.found == "do not follow: budget, settings"
 
@@ -242,33 +257,40 @@ def test_words_that_may_come_out_are_counted_once(vocabulary):
     assert certificate.output_fingerprint != certificate.kept_fingerprint
 
 
-def test_a_smaller_stated_promise_is_found_out(certificate, bundled):
-    promise = certificate.promises[1]
-    smaller = replace(promise, odds=(replace(promise.odds[0], loss=1.0), *promise.odds[1:]))
-    lying = replace(certificate, promises=(certificate.promises[0], smaller))
+def found_out(certificate, promise, kept):
+    """Whether it is seen that `promise` was put in the place of what was promised."""
+    lying = replace(certificate, promises=(certificate.promises[0], promise))
+    return not all(check.holds for check in verify(lying, kept, None))
 
-    assert not all(check.holds for check in verify(lying, Vocabulary.of(bundled), None))
+
+def test_a_smaller_stated_promise_is_found_out(stated, common):
+    promise = stated.promises[1]
+    smaller = replace(promise, odds=(replace(promise.odds[0], loss=1.0), *promise.odds[1:]))
+
+    assert found_out(stated, smaller, common)
 
 
 @pytest.mark.parametrize("change", [0.99, 0.9995, 0.9999, 1.002])
-def test_another_loss_up_to_delta_is_found_out(certificate, bundled, change):
-    promise = certificate.promises[1]
+def test_another_loss_up_to_delta_is_found_out(stated, common, change):
+    promise = stated.promises[1]
     first = promise.odds[0]
     other = replace(first, loss_at_delta=change * first.loss_at_delta)
-    lying = replace(promise, odds=(other, *promise.odds[1:]))
-    for stated in (lying, replace(promise, delta=1e-7)):
-        changed = replace(certificate, promises=(certificate.promises[0], stated))
-        assert not all(check.holds for check in verify(changed, Vocabulary.of(bundled), None))
+
+    assert found_out(stated, replace(promise, odds=(other, *promise.odds[1:])), common)
+
+
+def test_another_delta_is_found_out(stated, common):
+    assert found_out(stated, replace(stated.promises[1], delta=1e-7), common)
 
 
 @pytest.mark.parametrize("reduction", ["sample", "apportion"])
 @pytest.mark.parametrize(("epsilon", "size"), [(0.01, 50), (0.3, 7), (6, 100), (20, 1)])
-def test_honest_losses_up_to_delta_pass(bundled, reduction, epsilon, size):
+def test_honest_losses_up_to_delta_pass(common, reduction, epsilon, size):
     """Whatever grid they were found on: that of the check is finer, and finds no more."""
-    obfuscator = Obfuscator.laplace(bundled, epsilon=epsilon, size=size, reduction=reduction)
+    obfuscator = Obfuscator.laplace(common, epsilon=epsilon, size=size, reduction=reduction)
     certificate = obfuscator(["rain"])[0].certificate
 
-    assert all(check.holds for check in verify(certificate, Vocabulary.of(bundled), None))
+    assert all(check.holds for check in verify(certificate, common, None))
     assert certificate.promises == obfuscator.promises
 
 

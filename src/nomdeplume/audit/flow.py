@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
@@ -21,13 +20,10 @@ from nomdeplume.errors import InputError
 from nomdeplume.mechanism import NoisyMean
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
-from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import described, is_private
-from nomdeplume.table import Table
 from nomdeplume.table.table import digest
 
 Floats = NDArray[np.float64]
-Ids = NDArray[np.int64]
 
 CANARIES = 40
 DOCUMENTS = 20
@@ -170,33 +166,3 @@ def of_certificate(system: Obfuscator) -> Probe:
         return observed("the certificate says what was done", evidence, holds=not wrong)
 
     return Probe(ask, 0.2)
-
-
-@dataclass(frozen=True, eq=False)
-class Documents:
-    """A whole system as a mechanism: every word is a text, and its document one word.
-
-    It draws from the generator that the system takes by itself.
-    """
-
-    system: Obfuscator
-
-    @property
-    def table(self) -> Table:
-        return self.system.vocabulary.table
-
-    @property
-    def name(self) -> str:
-        return self.system.mechanism.name
-
-    @property
-    def outputs(self) -> Ids | None:
-        return self.system.mechanism.outputs
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return self.system.mechanism.guarantee
-
-    def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002
-        documents = self.system([self.table.words[i] for i in ids.tolist()])
-        return self.table.ids(document.words[0] for document in documents)

@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import PrivacyError
 from nomdeplume.mechanism import Mechanism, Ranked
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.table import Table
 
 Ids = NDArray[np.int64]
 
@@ -35,6 +38,36 @@ class Instead:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(object.__getattribute__(self, "mechanism"), name)
+
+
+@dataclass(frozen=True, eq=False)
+class Documents:
+    """A whole system as a mechanism: every word is a text, and its document one word.
+
+    It draws from the generator that the system takes by itself.
+    """
+
+    system: Obfuscator
+
+    @property
+    def table(self) -> Table:
+        return self.system.vocabulary.table
+
+    @property
+    def name(self) -> str:
+        return self.system.mechanism.name
+
+    @property
+    def outputs(self) -> Ids | None:
+        return self.system.mechanism.outputs
+
+    @property
+    def guarantee(self) -> Guarantee:
+        return self.system.mechanism.guarantee
+
+    def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002
+        documents = self.system([self.table.words[i] for i in ids.tolist()])
+        return self.table.ids(document.words[0] for document in documents)
 
 
 def cold(mechanism: Any) -> Any:

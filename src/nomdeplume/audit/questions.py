@@ -14,7 +14,7 @@ from nomdeplume.audit import chances, closed, documents, flow, inside, law, loss
 from nomdeplume.audit.claim import Claim
 from nomdeplume.audit.finding import TABLE, Finding
 from nomdeplume.audit.pairs import Pair, commonest
-from nomdeplume.audit.parts import before_steps
+from nomdeplume.audit.parts import Documents, before_steps
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.audit.streams import of_streams
 from nomdeplume.audit.worlds import WORLDS, World
@@ -169,7 +169,7 @@ class Questions:
         yield flow.of_order(system)
         yield flow.of_certificate(system)
         for world, moved in self.plane:
-            one = flow.Documents(_small(system, moved, size=1))
+            one = Documents(_small(system, moved, size=1))
             question = "no two documents share a stream"
             yield of_streams(one, self.source, question, world=world.name, most=400)
 

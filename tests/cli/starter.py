@@ -1,8 +1,9 @@
 """Starts the program in processes of its own, from one that has loaded its modules already.
 
-A start takes most of its time to import what it needs. This process imports that once and forks
-for every run; everything else is as it is after `nomdeplume ...` in a shell: an own process, with
-its arguments, folder, environment, standard streams, signals and exit code.
+A start takes most of its time to import what it needs. This process imports that once, for some
+commands when they are first asked for, and forks for every run; everything else is as it is after
+`nomdeplume ...` in a shell: an own process, with its arguments, folder, environment, standard
+streams, signals and exit code.
 """
 
 import atexit
@@ -34,6 +35,21 @@ LOADED = (
     "randomgen",
     "numpy.ma",
 )
+FOR = {  # what some commands need besides
+    "audit": ("nomdeplume.audit.audit",),
+    "calibrate": ("nomdeplume.calibrate", "nomdeplume.calibrate.report"),
+    "distance": ("nomdeplume.cli.distance", "nomdeplume.comparison", "nomdeplume.distance.query"),
+    "evaluate": (
+        "nomdeplume.evaluate.lab",
+        "nomdeplume.evaluate.report.page",
+        "nomdeplume.evaluate.attackers.characters",
+        "nomdeplume.evaluate.attackers.discriminant",
+        "sklearn.linear_model",
+        "sklearn.model_selection",
+        "sklearn.svm",
+    ),
+    "features": ("nomdeplume.features.fitting",),
+}
 
 
 class Starter:
@@ -120,6 +136,8 @@ def serve(there):
         if not head:
             return
         given = there.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
+        for name in FOR.get("".join(json.loads(given)[0][:1]), ()):
+            import_module(name)
         if not (child := os.fork()):
             try:
                 there.close()

@@ -31,8 +31,10 @@ def test_the_program_keeps_its_promise(run):
     assert done.stderr == b""
 
 
-def test_json_for_machines(run):
-    done = run("audit", "--seconds", "2", "--json", "--pairs", "river,lake", "--epsilon", "20")
+def test_json_for_machines(run, tmp_path):
+    (tmp_path / "t.txt").write_text("river 0 0\nlake 0 1\nrain 5 5\n", encoding="utf-8")
+    asked = ["--pairs", "river,lake", "--epsilon", "20", "--table", "t.txt"]
+    done = run("audit", "--seconds", "2", "--json", *asked)
     facts = json.loads(done.stdout)
 
     assert facts["broken"] is False

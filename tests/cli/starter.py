@@ -32,9 +32,12 @@ LOADED = (
     "nomdeplume.obfuscator",
     "nomdeplume.privacy.verify",
     "nomdeplume.table.bundled",
+    "nomdeplume.table.readers",
+    "nomdeplume.table.shelf",
     "randomgen",
     "numpy.ma",
 )
+COLUMNS = ("pandas", "pyarrow.feather", "pyarrow.parquet")  # for files in columns
 FOR = {  # what some commands need besides
     "audit": ("nomdeplume.audit.audit",),
     "calibrate": ("nomdeplume.calibrate", "nomdeplume.calibrate.report"),
@@ -136,7 +139,7 @@ def serve(there):
         if not head:
             return
         given = there.recv(int.from_bytes(head, "big"), socket.MSG_WAITALL)
-        for name in FOR.get("".join(json.loads(given)[0][:1]), ()):
+        for name in needed(json.loads(given)[0]):
             import_module(name)
         if not (child := os.fork()):
             try:
@@ -148,6 +151,12 @@ def serve(there):
             os.close(stream)
         _, status = os.waitpid(child, 0)
         there.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+
+
+def needed(arguments):
+    """Modules that most runs do without."""
+    columns = any(each.endswith((".parquet", ".arrow", ".arrows")) for each in arguments)
+    return *FOR.get("".join(arguments[:1]), ()), *(COLUMNS if columns else ())
 
 
 def started(streams, arguments, folder, env):

@@ -26,6 +26,8 @@ INSTRUMENTS = {  # that must see it; others may too
     "composed of the text's words": {"loss", "flow"},
     "no noise for one word": {"loss", "flow"},
 }  # all others: flow
+SECONDS = (1, 3, 7, 12, 60)  # that are taken for a fault, one after the other
+FIRST = {"TEM without tail": 3, "W₁ claimed for sampled texts": 7}  # less does not show these
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +43,7 @@ def test_every_fault_is_found(name, words):
     Those of documents are found in test_documents.py, question by question.
     """
     fault, due = planted.FAULTS[name], INSTRUMENTS.get(name, {"flow"})
-    for seconds in (1, 3, 12, 60):
+    for seconds in SECONDS[SECONDS.index(FIRST.get(name, 1)) :]:
         audit = Audit(seconds=seconds, source=fault.source, instruments=sorted(due))
         report = audit(fault.make(words, EPSILON))
         found = {finding.instrument for finding in report.broken}

@@ -177,10 +177,10 @@ def test_kernels_are_tried_before_they_are_trusted(fused, monkeypatch):
 
 
 def test_blocks_of_many_pairs_are_halved(card, monkeypatch):
-    table = world(np.random.default_rng(5).standard_normal((700, 12)))
-    queries = noisy(table, 3.0, 700)  # each has a tile at least
+    table = world(np.random.default_rng(5).standard_normal((300, 12)))
+    queries = noisy(table, 3.0, 300)  # each has a tile at least
     whole = OnCard(card, table).nearest(queries)
-    monkeypatch.setattr(part, "ROOM", 600)
+    monkeypatch.setattr(part, "ROOM", 250)
     calls = []
     halves = part.Part._in_halves
     monkeypatch.setattr(part.Part, "_in_halves", lambda *given: calls.append(1) or halves(*given))

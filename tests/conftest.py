@@ -26,6 +26,7 @@ from nomdeplume.mechanism.syntf import SynTf
 from nomdeplume.noise import Mahalanobis, Planar, PolarLaplace, VonMisesFisher
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
+from tests.cli.starter import Starter
 
 # how long a case takes, or is made for, is no property: cores are shared
 settings.register_profile("any time", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -125,6 +126,14 @@ def mechanism(request):
 @pytest.fixture(scope="session")
 def bundled():
     return Table.bundled()
+
+
+@pytest.fixture(scope="session")
+def starter():
+    """A process that starts others, which spares each of them its imports."""
+    made = Starter()
+    yield made
+    made.close()
 
 
 @pytest.fixture

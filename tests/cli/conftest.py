@@ -11,19 +11,10 @@ from pathlib import Path
 import pytest
 
 from nomdeplume.cli.main import main
-from tests.cli.starter import Starter
 
 HOOKS = [(sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")]
 HOOKS += [(warnings, "showwarning")]
 COMMAND = Path(sys.executable).with_name("nomdeplume")
-
-
-@pytest.fixture(scope="session")
-def starter():
-    """A process that starts others, which spares each of them its imports."""
-    made = Starter()
-    yield made
-    made.close()
 
 
 @pytest.fixture

@@ -1,3 +1,3 @@
 """The command, as its own tests run it."""
 
-from tests.cli.conftest import run, starter  # noqa: F401
+from tests.cli.conftest import run  # noqa: F401

@@ -1,3 +1,0 @@
-"""The command, as its own tests run it."""
-
-from tests.cli.conftest import starter  # noqa: F401

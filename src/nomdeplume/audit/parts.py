@@ -1,4 +1,4 @@
-"""Mechanisms taken apart: what a step comes after, and copies with something else in its place."""
+"""Mechanisms taken apart, copies with something else in a place, and a whole system as one."""
 
 from __future__ import annotations
 

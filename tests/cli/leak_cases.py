@@ -4,6 +4,7 @@ from tests.cli.leaks import Case
 
 SMALL = "--table t.txt --language en --size 5"
 OUT = ("out", ".out", "stdout")  # a release, whole or not yet, and what --resume goes on with
+INSIDE = ("out.shards.json", ".out.resume")  # of a sharded run, for those who hold the texts
 WORD = "--epsilon 2"
 PUBLIC = "features fit public.jsonl -o f --table t.txt --language en --stop-words none"
 
@@ -42,6 +43,11 @@ RELEASES = {
     "ledger, no room": release("in.jsonl -o out.jsonl --ledger l --limit 1", 3),
     "ledger of units": release("in.jsonl -o out.csv --ledger l --limit 99 --unit-field author"),
     "resume": release("in.jsonl -o out.jsonl --resume --force"),
+    "shards": release("many-jsonl -o out --engine pool --workers 2", 4, names=INSIDE),
+    "shards, damaged": release(
+        "many-parquet -o out --engine pool --workers 1 --ledger l --limit 99", 2, names=INSIDE
+    ),
+    "shards on another engine": release("many-jsonl -o out --engine pool --address TEXT", 2),
     "seeded": release("in.jsonl -o out.jsonl --seed 1 --no-id"),
     "features": release("in.jsonl -o out.jsonl --features f --stop-words none", first=PUBLIC),
     "features, fitted on the texts": release(

@@ -17,6 +17,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 CANARIES = ("zyxoquant", "wumblegorf", "canary@secret", "qx7canary", "vorplique")
+NAMES = ("zyxoquant", "vorplique")  # of these, what files are called
 KNOWN = ("penguin", "accordion")
 IDS, AUTHORS = ("idoquant",), ("autoquant",)
 EVERY = {"unknown": CANARIES, "known": KNOWN, "ids": IDS, "authors": AUTHORS}
@@ -44,6 +45,7 @@ class Case:
     umask: bool = False
     said: str = ""
     first: str = ""  # what is run before
+    names: tuple[str, ...] = ()  # places that may tell what private files are called
 
     @property
     def arguments(self):
@@ -166,6 +168,8 @@ def hits(case, found):
         for kind, canaries in EVERY.items():
             allowed = any(map(place.startswith, getattr(case, kind, ())))
             for canary in () if allowed else canaries:
+                if canary in NAMES and any(map(place.startswith, case.names)):
+                    continue
                 searched += 1
                 if any(canary.encode() in each for each in said):
                     wrong.append(f"{canary} in {place}")

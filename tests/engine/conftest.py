@@ -6,8 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nomdeplume import Obfuscator
-from tests.cli.conftest import installed, run, starter  # noqa: F401 - fixtures
+from tests.cli.conftest import installed, run  # noqa: F401 - fixtures
 
 WORDS = ["rain", "harbour", "bread", "snow", "lake", "river", "pear", "apple", "stone", "garden"]
 CANARY = "zyxoquant"  # in every text; no table knows it
@@ -17,7 +16,10 @@ EACH = 40  # documents of a shard
 
 @pytest.fixture
 def table_file(tmp_path):
-    path = tmp_path / "table.txt"
+    return written_table(tmp_path / "table.txt")
+
+
+def written_table(path):
     path.write_text("".join(f"{word} {i % 4} {i // 4}\n" for i, word in enumerate(WORDS)))
     return path
 
@@ -49,9 +51,3 @@ def released(folder):
         else:
             found += map(json.loads, path.read_text().splitlines())
     return found
-
-
-@pytest.fixture(scope="session")
-def means(bundled):
-    """Documents with their noisy means: two that are alike were drawn from one stream."""
-    return Obfuscator.mean(bundled, budget=5, size=3)

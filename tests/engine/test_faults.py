@@ -1,20 +1,11 @@
 """Workers and drivers that are killed at any time: every document once, and never uncharged."""
 
-import os
-import re
-import signal
-import subprocess
-import time
-from collections import Counter
-
 import pytest
 
-from nomdeplume import Ledger
-from tests.cli.conftest import COMMAND, environment
-from tests.engine.conftest import CANARY, WITH, document, released, shards
+from tests.engine.conftest import document, released, shards
+from tests.engine.faults import LEDGER, begun, check_whole, children, end, wait_for
 
 POOL = ["--engine", "pool", "--workers", "2"]
-LEDGER = ["--ledger", "l", "--limit", "1e6"]
 BUG = """
 import os, signal
 from nomdeplume.vocabulary import Vocabulary
@@ -27,52 +18,6 @@ def broken(self, text):
 
 Vocabulary.bag = broken
 """
-
-
-def begun(tmp_path, *arguments, **more):
-    (tmp_path / "tmp").mkdir(exist_ok=True)
-    return subprocess.Popen(
-        [str(COMMAND), "obfuscate", "in", "-o", "out", *WITH, *arguments],
-        cwd=tmp_path,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        env=environment(tmp_path) | more,
-        process_group=0,
-    )
-
-
-def children(pid):
-    """Of a process, theirs included."""
-    found = subprocess.run(
-        ["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, check=False
-    )
-    pids = [int(each) for each in found.stdout.split()]
-    return pids + [inner for each in pids for inner in children(each)]
-
-
-def wait_for(tmp_path, shards_done, process):
-    deadline = time.monotonic() + 60
-    while len(list((tmp_path / "out").glob("part-*"))) < shards_done:
-        assert time.monotonic() < deadline
-        if process.poll() is not None:
-            return
-        time.sleep(0.002)
-
-
-def check_whole(tmp_path, said, documents):
-    """All documents once, each charged, and once more if that was said to be in vain."""
-    ids = Counter(each["id"] for each in released(tmp_path / "out"))
-    assert ids == Counter(range(documents))
-    assert (tmp_path / "out/_SUCCESS").exists()
-    assert not list((tmp_path / "out").glob(".*"))
-    vain = sum(
-        int(n.replace(",", "")) for n in re.findall(r"([\d,]+) documents? w\w+ charged", said)
-    )
-    with Ledger(tmp_path / "l") as ledger:
-        assert sum(documents for _, _, documents in ledger.runs()) == documents + vain
-    outside = [p for p in tmp_path.rglob("*") if p.is_file() and p.parent.name != "in"]
-    assert CANARY not in said
-    assert not [p for p in outside if CANARY.encode() in p.read_bytes()]
 
 
 @pytest.mark.parametrize("after", [0, 2, 5])
@@ -97,7 +42,7 @@ def test_a_killed_worker_is_replaced(tmp_path, table_file):
     for count in (1, 3):
         wait_for(tmp_path, count, process)
         for worker in children(process.pid)[:1]:
-            os.kill(worker, signal.SIGKILL)
+            end(worker)
     said = process.communicate(timeout=60)[1].decode()
     assert process.returncode == 0, said
     check_whole(tmp_path, said, 1600)
@@ -111,7 +56,7 @@ def test_a_whole_run_that_is_killed_goes_on(tmp_path, table_file):
         process = begun(tmp_path, *POOL, *LEDGER, *resume)
         wait_for(tmp_path, after, process)
         for pid in (*children(process.pid), process.pid):
-            os.kill(pid, signal.SIGKILL)
+            end(pid)
         said += process.communicate()[1].decode()
     again = begun(tmp_path, *POOL, *LEDGER, "--resume")
     said += again.communicate(timeout=60)[1].decode()

@@ -30,6 +30,7 @@ GUIDES = [
         "evaluate.md",
         "speed.md",
         "ledger.md",
+        "engines.md",
     )
 ]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])

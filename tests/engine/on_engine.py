@@ -6,6 +6,7 @@ python -m tests.engine.on_engine spark
 
 import json
 import os
+import re
 import subprocess
 import sys
 import warnings
@@ -106,7 +107,18 @@ def on_ray(address):
     def rows(texts, made, **how):
         return obfuscate(frame(texts), made, workers=2, **how).take_all()
 
-    return told(rows)
+    found = told(rows)
+    shown = {}
+    exec(snippet("engine.ray"), shown)  # as the guide has it
+    found["shown"] = shown["released"].take_all()
+    return found
+
+
+def snippet(name):
+    """What the guide shows."""
+    page = (ROOT / "docs/guide/engines.md").read_text(encoding="utf-8")
+    [found] = [each for each in re.findall(r"```python\n(.*?)```", page, re.DOTALL) if name in each]
+    return found
 
 
 def on_spark():
@@ -149,6 +161,9 @@ def on_spark():
                 obfuscate(frame([TEXT]), made, **wrong)
             except InputError as error:
                 found[name] = str(error)
+    shown = {"spark": spark}
+    exec(snippet("engine.spark"), shown)  # as the guide has it
+    found["shown"] = [row.asDict() for row in shown["released"].collect()]
     spark.stop()
     return found
 

@@ -24,6 +24,12 @@ def test_only_what_is_asked_for_comes_out(told):
     assert told["ids"] == [0, 2]
 
 
+def test_the_guide_shows_how(told):
+    [row] = told["shown"]
+    assert row["id"] == 1
+    assert len(row["body"].split()) == 100
+
+
 def test_releases_are_as_those_of_one_process(told):
     assert_alike(told["words"])
 

@@ -2,56 +2,63 @@
 
     python benchmarks/engine_scaling.py [name]
 
-Documents of 12 words, 20 released at once, and of 100 words, released word by word at ε = 6.
-Rates are those of a run less a shorter one, which takes out the start. The result is kept under
-`name`: machines differ.
+Documents of 12 words, 20 released at once, and of 100 words, released word by word at ε = 6; every
+worker has as many of them, however many workers there are. Rates are those of a run less a shorter
+one, which takes out the start. The result is kept under `name`: machines differ.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-import engines
 from common import record
 from engines import corpus, released
 from nomdeplume.threads import cores
 
 WORKERS = (1, 2, 4, 8, 16)
-SHARDS, PART = 32, 4  # a shorter run has one in so many of the shards
-LEVELS = {  # words of a document, documents of a shard for each core, options
-    "mean, 20 words": (12, 2500, ("--size", "20")),
-    "ε = 6, 100 words": (100, 100, ("--size", "100", "--epsilon", "6")),
+MANY, FEW = 8, 2  # shards for each worker
+RUNS = {  # words of a document, documents of a shard, options
+    "mean, 20 words, cores": (12, 10_000, ("--size", "20", "--device", "cpu")),
+    "ε = 6, 100 words, cores": (100, 200, ("--epsilon", "6", "--device", "cpu")),
+    "ε = 6, 100 words, card": (100, 4000, ("--epsilon", "6", "--device", "cuda")),
 }
 
 
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "here"
     able = [workers for workers in WORKERS if workers <= cores()]
-    devices = ("cpu", "cuda") if card() else ("cpu",)
-    found: dict[str, Any] = {"cores": cores(), "card": card(), "levels": {}}
-    with tempfile.TemporaryDirectory() as place:
-        for level, (words, each, options) in LEVELS.items():
-            folder = Path(place) / level.partition(",")[0].replace(" ", "")
-            folder.mkdir()
-            engines.WORDS = words
-            corpus(folder / "many", SHARDS, each * min(cores(), 4))
-            corpus(folder / "few", SHARDS // PART, each * min(cores(), 4))
-            for device in devices:
-                rates = {n: rate(folder, each, device, n, *options) for n in able}
-                found["levels"].setdefault(level, {})[device] = rates
-                print(level, device, rates, flush=True)
+    found: dict[str, Any] = {"cores": cores(), "card": card(), "documents a second": {}}
+    for run, (words, each, options) in RUNS.items():
+        if run.endswith("card") and not card():
+            continue
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            corpus(folder / "all", MANY * max(able), each, words)
+            rates = {workers: rate(folder, each, workers, *options) for workers in able}
+        found["documents a second"][run] = rates
+        print(run, rates, flush=True)
     record(f"engine-scaling-{name}", found)
 
 
-def rate(folder: Path, each: int, device: str, workers: int, *options: str) -> int:
+def rate(folder: Path, each: int, workers: int, *options: str) -> int:
     """Documents a second."""
-    how = ("--engine", "pool", "--workers", str(workers), "--device", device, *options)
-    few, _ = released(folder, "few", *how)
-    many, _ = released(folder, "many", *how)
-    return round(each * min(cores(), 4) * SHARDS * (1 - 1 / PART) / (many - few))
+    how = ("--engine", "pool", "--workers", str(workers), *options)
+    seconds = [took(folder, shards * workers, *how) for shards in (FEW, MANY)]
+    return round((MANY - FEW) * workers * each / (seconds[1] - seconds[0]))
+
+
+def took(folder: Path, shards: int, *options: str) -> float:
+    """Seconds for so many shards."""
+    some = folder / "some"
+    shutil.rmtree(some, ignore_errors=True)
+    some.mkdir()
+    for file in sorted((folder / "all").iterdir())[:shards]:
+        (some / file.name).hardlink_to(file)
+    return released(folder, "some", *options)[0]
 
 
 def card() -> str:

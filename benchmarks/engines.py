@@ -59,13 +59,13 @@ def main() -> None:
     record("engines", {"documents": documents, "shards": SHARDS, "cores": cores(), "runs": found})
 
 
-def corpus(folder: Path, shards: int, each: int) -> None:
+def corpus(folder: Path, shards: int, each: int, length: int = WORDS) -> None:
     """Shards of short documents, of words by Zipf's law."""
     folder.mkdir()
     rng, words = np.random.default_rng(0), np.array(Table.bundled().words)
     weights = 1 / np.arange(10, 10 + len(words))
     for shard in range(shards):
-        drawn = rng.choice(words, (each, WORDS), p=weights / weights.sum())
+        drawn = rng.choice(words, (each, length), p=weights / weights.sum())
         ids = np.arange(shard * each, (shard + 1) * each)
         texts = [" ".join(row).capitalize() + "." for row in drawn]
         pq.write_table(pa.table({"id": ids, "text": texts}), folder / f"{shard:03}.parquet")

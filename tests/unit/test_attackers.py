@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from itertools import chain, compress
 from math import log
 
@@ -19,6 +20,7 @@ from nomdeplume.evaluate.attackers.delta import Delta
 from nomdeplume.evaluate.attackers.imposters import Imposters
 from nomdeplume.evaluate.attackers.runs import PIECES, Characters, Pieces
 from nomdeplume.evaluate.attackers.style import Stylometric
+from nomdeplume.evaluate.attackers.words import word_svm
 
 COMMON = re.findall(
     r"\w+", "the a of and to in it was that but for with as he she they not on at so"
@@ -68,6 +70,17 @@ def test_an_attacker_tells_authors_apart(attacker):
     texts, authors = corpus(60, seed=2)
 
     assert right(attacker, texts, authors) > binom.isf(ALPHA, 60, 1 / 4)
+
+
+@pytest.mark.parametrize("make", [word_svm, char_svm, char_logistic])
+def test_threads_teach_what_one_does(make):
+    """liblinear has one generator for all threads: they must not draw from it in between."""
+    texts, authors = corpus(48, seed=1)
+    alone = make().fit(texts, authors).decision_function(texts)
+    with ThreadPoolExecutor(4) as pool:
+        taught = list(pool.map(lambda _: make().fit(texts, authors), range(12)))
+
+    assert all((each.decision_function(texts) == alone).all() for each in taught)
 
 
 def test_an_attacker_finds_nothing_where_nothing_is(attacker, rng):

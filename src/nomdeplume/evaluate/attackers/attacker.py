@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,8 @@ from nomdeplume.errors import InputError
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
+
+LIBLINEAR = Lock()  # it draws from one generator for all threads, which each fit seeds anew
 
 
 class Attacker(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -50,7 +53,8 @@ class Margins(Attacker):
 
     def fit(self, rows: Any, authors: Sequence[Any]) -> Self:
         self._met(authors)
-        self.classifier_ = clone(self.classifier).fit(rows, authors)
+        with LIBLINEAR:
+            self.classifier_ = clone(self.classifier).fit(rows, authors)
         return self
 
     def decision_function(self, rows: Any) -> Floats:

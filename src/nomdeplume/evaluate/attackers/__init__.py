@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -16,7 +17,10 @@ ENSEMBLE = "ensemble"  # of all the others
 
 @dataclass(frozen=True)
 class Kind:
-    """How an attacker is made, given who reads texts, and what he looks at."""
+    """How an attacker is made, given who reads texts, and what he looks at.
+
+    `make` can be sent to other processes: a function of a module, or a partial one.
+    """
 
     make: Callable[[Reader], Any]
     about: str
@@ -30,16 +34,16 @@ def _mean_lda(reader: Reader) -> Any:
     return import_module("nomdeplume.evaluate.attackers.vectors").mean_vectors(reader)
 
 
-def _delta(metric: str, words: int) -> Callable[[Reader], Any]:
-    return lambda _: import_module("nomdeplume.evaluate.attackers.delta").Delta(metric, words)
+def _delta(metric: str, words: int, _: Reader) -> Any:
+    return import_module("nomdeplume.evaluate.attackers.delta").Delta(metric, words)
 
 
 def _informed(reader: Reader) -> Any:
     return import_module("nomdeplume.evaluate.attackers.informed").Informed(reader)
 
 
-def _characters(name: str) -> Callable[[Reader], Any]:
-    return lambda _: getattr(import_module("nomdeplume.evaluate.attackers.characters"), name)()
+def _characters(name: str, _: Reader) -> Any:
+    return getattr(import_module("nomdeplume.evaluate.attackers.characters"), name)()
 
 
 def _style(_: Reader) -> Any:
@@ -57,13 +61,17 @@ def _compression(_: Reader) -> Any:
 ATTACKERS: Mapping[str, Kind] = {
     "word-svm": Kind(_word_svm, "tf-idf of words, linear support vector machine"),
     "mean-lda": Kind(_mean_lda, "mean of the words' vectors, linear discriminants"),
-    "cosine-delta": Kind(_delta("cosine", 2000), "Delta by angles, on the 2,000 commonest words"),
-    INFORMED: Kind(_informed, "knows the mechanism: Bayes over authors by their words"),
-    "delta": Kind(_delta("burrows", 500), "Burrows's Delta on the 500 commonest words"),
-    "char-svm": Kind(
-        _characters("char_svm"), "runs of 2 to 4 signs, words and pairs; support vectors"
+    "cosine-delta": Kind(
+        partial(_delta, "cosine", 2000), "Delta by angles, on the 2,000 commonest words"
     ),
-    "char-logistic": Kind(_characters("char_logistic"), "runs of signs, logistic regression"),
+    INFORMED: Kind(_informed, "knows the mechanism: Bayes over authors by their words"),
+    "delta": Kind(partial(_delta, "burrows", 500), "Burrows's Delta on the 500 commonest words"),
+    "char-svm": Kind(
+        partial(_characters, "char_svm"), "runs of 2 to 4 signs, words and pairs; support vectors"
+    ),
+    "char-logistic": Kind(
+        partial(_characters, "char_logistic"), "runs of signs, logistic regression"
+    ),
     "style": Kind(_style, "lengths, punctuation, richness, function words; discriminants"),
     "imposters": Kind(_imposters, "Koppel: nearest under random halves of the features"),
     "ppm": Kind(_compression, "compression by prediction: who makes the text shortest"),
@@ -103,10 +111,11 @@ def brought(makes: Mapping[str, Callable[[], Any]]) -> dict[str, Kind]:
 
 
 def _own(name: str, make: Callable[[], Any]) -> Kind:
-    def made(_: Reader) -> Any:
-        return import_module("nomdeplume.evaluate.attackers.attacker").Brought(name, make())
+    return Kind(partial(_brought, name, make), f"{name}, brought along")
 
-    return Kind(made, f"{name}, brought along")
+
+def _brought(name: str, make: Callable[[], Any], _: Reader) -> Any:
+    return import_module("nomdeplume.evaluate.attackers.attacker").Brought(name, make())
 
 
 def _imported(name: str) -> Kind:

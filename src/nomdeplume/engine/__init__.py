@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from nomdeplume.errors import InputError
+from nomdeplume.workers.shared import can_be_shared
 
 if TYPE_CHECKING:
     from nomdeplume.obfuscator import Obfuscator
+
+T = TypeVar("T")
 
 ENGINES = ("pool", "ray")
 
 
 class Crew(Protocol):
     """Workers that have one work to do."""
+
+    @property
+    def workers(self) -> int:
+        """How many there may be at a time."""
 
     def map(
         self, tasks: Iterable[Any], name: Callable[[Any], str] = str, *, count: int | None = None
@@ -41,6 +48,16 @@ def made(obfuscator: Obfuscator | None, recipe: dict[str, Any]) -> Obfuscator:
     if recipe:
         raise InputError("an obfuscator has its own budget and parts; give them there.")
     return obfuscator
+
+
+def sendable(work: T, what: str) -> T:
+    """The work, if workers can be sent it; `what` of it may be somebody's own."""
+    if not can_be_shared(work):
+        raise InputError(
+            f"{what} cannot be sent to other processes; do without an engine, or take functions "
+            "of a module that can be imported."
+        )
+    return work
 
 
 def engine(

@@ -1,8 +1,9 @@
 """Ray: a pool of actors that Ray Data keeps, on this machine or on a cluster.
 
-As an engine, no text passes through Ray: a row of its dataset is the number of a task, for
-which an actor asks the driver when it is free. What it is told then is a shard that the
-driver has just charged; the actor reads, releases and writes it. In a job of one's own,
+As an engine: a row of its dataset is the number of a task, for which an actor asks the driver
+when it is free. What it is told then is a shard that the driver has just charged; the actor
+reads, releases and writes it, and no text of it passes through Ray. (Those of an evaluation
+do, as part of the work.) In a job of one's own,
 
     from nomdeplume.engine.ray import obfuscate
     released = obfuscate(ray.data.read_parquet("texts"), text="body", keep=["topic"], budget=20)

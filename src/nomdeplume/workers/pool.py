@@ -85,6 +85,11 @@ class Pool(Generic[T, R]):
             self._forget()
 
     @property
+    def workers(self) -> int:
+        """How many there may be at a time."""
+        return self.most
+
+    @property
     def _free(self) -> bool:
         """Whether another task can be handed out."""
         return len(self._workers) < self.most or len(self._least().held) < self._held

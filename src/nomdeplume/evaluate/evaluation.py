@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from time import monotonic
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nomdeplume._version import __version__
+from nomdeplume.engine import Engine, sendable
 from nomdeplume.errors import InputError, whole
 from nomdeplume.evaluate.attackers import brought, chosen
 from nomdeplume.evaluate.conclusion import balanced, caveats, conclusion
@@ -89,18 +90,42 @@ class Evaluation:
         store: Store | None = None,
         tell: Tell | None = None,
         step: Callable[[], None] | None = None,
+        engine: Engine | None = None,
     ) -> dict[str, Any]:
-        """All results; what `store` holds already is not done again."""
+        """All results; what `store` holds already is not done again.
+
+        On an engine every part is a task, and is in the store as soon as it is done.
+        """
         store = Store(self.question) if store is None else store
-        say: Tell = tell or (lambda _: None)
-        for key, work in self._work():
-            if key not in store.parts:
-                store.add(key, work(partial(_say, say, key)))
-            if step:
-                step()
+        advance = step or (lambda: None)
+        keys = [key for key, _ in self._work()]
+        missing = [key for key in dict.fromkeys(keys) if key not in store.parts]
+        for _ in range(len(keys) - len(missing)):
+            advance()
+        for key, part in self._parts(missing, tell or (lambda _: None), engine):
+            store.add(key, part)
+            advance()
         results = self._results(store)
-        store.finish(results, [key for key, _ in self._work()])
+        store.finish(results, keys)
         return results
+
+    def _parts(
+        self, keys: Sequence[str], tell: Tell, engine: Engine | None
+    ) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Parts as they are done: here in order, on an engine in any."""
+        if engine is None or not keys:
+            work = dict(self._work())
+            yield from ((key, work[key](partial(_say, tell, key))) for key in keys)
+            return
+        bare = replace(self, lab=self.lab.bare())
+        with engine.open(sendable(bare.part, "these attackers")) as crew:
+            for key, part in crew.map(keys, count=len(keys)):
+                tell(f"{key}: done")
+                yield key, part
+
+    def part(self, key: str) -> tuple[str, dict[str, Any]]:
+        """One part of a run by its key, for workers: they say nothing while they are at it."""
+        return key, dict(self._work())[key](lambda _: None)
 
     @property
     def question(self) -> str:

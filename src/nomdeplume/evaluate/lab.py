@@ -57,6 +57,10 @@ class Lab:
     _labs: dict[str, Lab] = field(default_factory=dict, repr=False)  # by what means were taken of
     bags: bool = True  # whether releases are kept words in alphabetical order, or texts in any form
 
+    def bare(self) -> Lab:
+        """The same without what it has made so far, to be sent to other processes."""
+        return replace(self, _labs={})
+
     def before(self, tell: Tell) -> dict[str, Any]:
         """How well authors and topics are told from the texts as they are."""
         found: dict[str, Any] = {"topic": None, "attackers": {}, "verification": None}

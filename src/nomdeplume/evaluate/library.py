@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from nomdeplume.engine import Engine
 from nomdeplume.errors import InputError
 from nomdeplume.evaluate.labelled import Labelled
 from nomdeplume.extras import installed
@@ -30,13 +31,15 @@ def evaluate(
     seed: int | None = None,
     results: Path | None = None,
     tell: Callable[[str], None] | None = None,
+    engine: Engine | None = None,
 ) -> dict[str, Any]:
     """Every figure of a corpus released under every setting; `page` makes a report of it.
 
     Without mechanisms it is mean, or laplace if `epsilons` for each word are given.
     `attackers` are names between commas, or functions that make scikit-learn classifiers of
     texts, by name. What is in the file `results` is not done again. Without `seed` the noise
-    is secure; with one the releases can be undone, and are marked so.
+    is secure; with one the releases can be undone, and are marked so. An `engine`, such as
+    `engine("pool", workers=4)` of nomdeplume.engine, works on several settings at a time.
     """
     installed("sklearn", "evaluations", "eval")
     from nomdeplume.evaluate.evaluation import Evaluation
@@ -59,4 +62,4 @@ def evaluate(
         public=public,
         seed=seed,
     )
-    return asked.run(Store.open(results, asked.question), tell)
+    return asked.run(Store.open(results, asked.question), tell, engine=engine)

@@ -24,6 +24,7 @@ RARE = 20  # releases of a word below which it is counted with others
 
 def of_channel(mechanism: Mechanism, channel: Channel, ids: Ids, world: str) -> Probe:
     """Released words against the chances that they should have."""
+    question = "chances of words are as their formula says"
 
     def ask(share: Share) -> Finding:
         def draw(n: int) -> Ids:
@@ -31,11 +32,10 @@ def of_channel(mechanism: Mechanism, channel: Channel, ids: Ids, world: str) -> 
 
         found = share.samples(draw, most=RELEASES // len(ids))
         pvalue = least([fit(*row) for row in zip(found.T, channel(ids), strict=True)])
-        question = "chances of words are as their formula says"
         finding = by_pvalue("law", question, pvalue, alpha=share.alpha, samples=found.size)
         return replace(finding, world=world)
 
-    return Probe(ask)
+    return Probe(question, ask)
 
 
 def fit(released: Ids, chances: Floats) -> float:
@@ -58,9 +58,11 @@ def of_keystream() -> Probe:
         "29b721769ce64e43d57133b074d839d531ed1f28510afb45ace10a1f4b794d6f"
     )
 
+    question = "keystream is ChaCha20"
+
     def ask(_: Share) -> Finding:
         same = keystream(bytes(32), 1, counter=1) == due
         evidence = "bit for bit" if same else "another keystream"
-        return Finding("law", "keystream is ChaCha20", HELD if same else BROKEN, evidence)
+        return Finding("law", question, HELD if same else BROKEN, evidence)
 
-    return Probe(ask, 0.01)
+    return Probe(question, ask, 0.01)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.chances import Channel
 from nomdeplume.audit.finding import Finding, by_loss, unpromised
-from nomdeplume.audit.probe import Probe
+from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.privacy.exact import bags, law
 from nomdeplume.privacy.exact import loss as exact_loss
 from nomdeplume.privacy.guarantee import Guarantee
@@ -21,6 +21,7 @@ Ids = NDArray[np.int64]
 
 LEAST = 1e-290  # chance: floats tell nothing smaller, so what is rarer counts as this
 HUGE = 600.0  # nats: no float is as rare beside another, so it never comes out where it should
+SIZE = 2  # of bags that are enumerated
 EXACT = 2e9  # chances compared, of all pairs of words
 
 
@@ -30,25 +31,22 @@ def affordable(table: Table) -> int:
 
 
 def of_pairs(guarantee: Guarantee, table: Table, channel: Channel, ids: Ids, world: str) -> Probe:
-    """All pairs of some words of a closed channel, enumerated exactly."""
-    return Probe(lambda _: _all_pairs(guarantee, table, channel, ids, world), 0.2)
+    """All pairs of some words of a closed channel, enumerated exactly.
 
+    Found is the one that loses the largest share of its promise; a word is no pair with itself.
+    """
+    question = f"by its formula, all pairs of {len(ids):,} words"
 
-def _all_pairs(
-    guarantee: Guarantee, table: Table, channel: Channel, ids: Ids, world: str
-) -> Finding:
-    """The pair that loses the largest share of its promise; a word is no pair with itself."""
-    question, apart = (
-        f"by its formula, all pairs of {len(ids):,} words",
-        promised(guarantee, table, ids),
-    )
-    np.fill_diagonal(apart, inf)
-    if np.isinf(apart).all():
-        return unpromised(question, world)
-    logs = np.log(np.maximum(channel(ids), LEAST))
-    found = [_worst((logs[i] - logs).max(axis=1), apart[i]) for i in range(len(ids))]
-    worst = _worst(*np.transpose(found))
-    return by_loss(question, world, *worst)
+    def ask(_: Share) -> Finding:
+        apart = promised(guarantee, table, ids)
+        np.fill_diagonal(apart, inf)
+        if np.isinf(apart).all():
+            return unpromised(question, world)
+        logs = np.log(np.maximum(channel(ids), LEAST))
+        found = [_worst((logs[i] - logs).max(axis=1), apart[i]) for i in range(len(ids))]
+        return by_loss(question, world, *_worst(*np.transpose(found)))
+
+    return Probe(question, ask, 0.2)
 
 
 def promised(guarantee: Guarantee, table: Table, ids: Ids, others: Ids | None = None) -> Floats:
@@ -64,16 +62,18 @@ def promised(guarantee: Guarantee, table: Table, ids: Ids, others: Ids | None = 
 
 def of_all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Probe:
     """All bags of two words of the first of a closed channel, enumerated exactly."""
-    return Probe(lambda _: _all_bags(guarantee, table, channel, world), 0.2)
+    question = f"by its formula, all bags of {SIZE} words"
+    return Probe(question, lambda _: _all_bags(question, guarantee, table, channel, world), 0.2)
 
 
-def _all_bags(guarantee: Guarantee, table: Table, channel: Channel, world: str) -> Finding:
+def _all_bags(
+    question: str, guarantee: Guarantee, table: Table, channel: Channel, world: str
+) -> Finding:
     """Bags of two of four words; whatever word comes out counts."""
-    ids, size = np.arange(min(4, len(table))), 2
-    question = f"by its formula, all bags of {size} words"
-    chances, promise = channel(ids), guarantee.over_bags(size)
+    ids = np.arange(min(4, len(table)))
+    chances, promise = channel(ids), guarantee.over_bags(SIZE)
     places = guarantee.ground("bags").places(table.vectors[ids].astype(np.float64), ids)
-    laws = {bag: np.maximum(law(chances, bag), LEAST) for bag in bags(len(ids), size)}
+    laws = {bag: np.maximum(law(chances, bag), LEAST) for bag in bags(len(ids), SIZE)}
     pairs = list(permutations(laws, 2))
     promises = np.array([promise.loss(places[list(x)], places[list(y)]) for x, y in pairs])
     if np.isinf(promises).all():

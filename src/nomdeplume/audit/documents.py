@@ -100,7 +100,7 @@ def of_means(inside: Inside) -> Probe:
             return Finding("flow", question, OPEN, evidence, len(due))
         return observed(question, evidence, holds=False, samples=len(due))
 
-    return Probe(ask, 0.2)
+    return Probe(question, ask, 0.2)
 
 
 def _means(mechanism: NoisyMean, bags: Sequence[Ids]) -> tuple[Floats, float]:
@@ -193,7 +193,7 @@ def of_stretch(inside: Inside) -> Probe:
         held = found.slope <= 1 + DIGITS
         return observed(question, evidence, holds=held, samples=found.looked * found.words)
 
-    return Probe(ask)
+    return Probe(question, ask)
 
 
 def of_moves(inside: Inside) -> Probe:
@@ -220,7 +220,7 @@ def of_moves(inside: Inside) -> Probe:
         said = f"{int((beyond > 0).sum())} of {len(pairs)} pairs: {pairs[worst][0]}, {times}"
         return observed(question, said, holds=False, samples=len(pairs))
 
-    return Probe(ask, 0.5)
+    return Probe(question, ask, 0.5)
 
 
 def _moved(table: Table, x: Ids, y: Ids) -> float:
@@ -256,4 +256,4 @@ def of_interference(inside: Inside) -> Probe:
         found = f"{unlike:,} of {texts:,} documents depend on the text"
         return observed(question, found, holds=not unlike, samples=texts)
 
-    return Probe(ask, 0.3)
+    return Probe(question, ask, 0.3)

@@ -45,10 +45,15 @@ class Drawn:
         self._noise, self._table = noise, table
         self._draws: Draws | None = None
 
+    @property
+    def dimensions(self) -> int:
+        """Of standard noise."""
+        start = suited(self._noise, np.zeros((1, self._table.dimensions)))
+        return int(self._noise.standard(start, start).shape[1])
+
     def __call__(self, share: Share) -> Draws:
         if self._draws is None:
-            start = suited(self._noise, np.zeros((1, self._table.dimensions)))
-            k = self._noise.standard(start, start).shape[1]
+            k = self.dimensions
             self._along, self._median = _units(_looks(self._table)[:, :k]), median_size(k)
             self._axes = np.zeros((2, k), dtype=np.int64)
             most = int(np.clip(RATE * share.seconds, 5_000, DRAWS))

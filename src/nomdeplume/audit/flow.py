@@ -39,10 +39,11 @@ def canaries(known: Any) -> list[str]:
 
 
 def of_canaries(system: Obfuscator) -> Probe:
-    return Probe(lambda share: _canaries(system, share), 0.5)
+    question = "no unknown word comes out"
+    return Probe(question, lambda share: _canaries(question, system, share), 0.5)
 
 
-def _canaries(system: Obfuscator, share: Share) -> Finding:
+def _canaries(question: str, system: Obfuscator, share: Share) -> Finding:
     """Texts with unknown words, stop words, digits and capitals: only kept words may come out."""
     vocabulary = system.vocabulary
     secrets = canaries(vocabulary)
@@ -52,7 +53,6 @@ def _canaries(system: Obfuscator, share: Share) -> Finding:
     documents = system(texts, share.rng)
     certificate = documents[0].certificate.to_json().lower()
     error = _error(system, [secrets[0], 5], share)
-    question = "no unknown word comes out"
     leaks = {
         "a word that is not kept was released": any(
             word not in vocabulary for document in documents for word in document.words
@@ -76,9 +76,10 @@ def _error(system: Obfuscator, texts: Any, share: Share) -> str:
 
 def of_strangers(claim: Claim) -> Probe:
     """Unknown words, handed to somebody's function: none of them may come out."""
+    question = "no unknown word comes out"
 
     def ask(_: Share) -> Finding:
-        question, secrets = "no unknown word comes out", canaries(set(claim.table.words))
+        secrets = canaries(set(claim.table.words))
         try:
             released = list(claim.function(secrets))
         except (Exception, SystemExit) as error:
@@ -87,14 +88,15 @@ def of_strangers(claim: Claim) -> Probe:
         evidence = f"{passed} of {len(secrets)} canaries came out"
         return observed(question, evidence, holds=not passed, samples=len(secrets))
 
-    return Probe(ask, 0.1)
+    return Probe(question, ask, 0.1)
 
 
 def of_order(system: Obfuscator) -> Probe:
-    return Probe(lambda share: _order(system, share), 0.5)
+    question = "order tells nothing"
+    return Probe(question, lambda share: _order(question, system, share), 0.5)
 
 
-def _order(system: Obfuscator, share: Share) -> Finding:
+def _order(question: str, system: Obfuscator, share: Share) -> Finding:
     """A text and its reverse: nothing about the order of words may show in that of the release."""
     table, ids = system.vocabulary.table, system.vocabulary.ids[:1000]
     vectors = table.vectors[ids].astype(np.float64)
@@ -102,7 +104,7 @@ def _order(system: Obfuscator, share: Share) -> Finding:
     a, b = table.words[ids[0]], table.words[ids[far]]
     half = max(1, system.size // 2)
     texts = [" ".join([a] * half + [b] * half), " ".join([b] * half + [a] * half)] * REVERSED
-    question, samples = "order tells nothing", len(texts) * system.size
+    samples = len(texts) * system.size
     if all(sorted(document.words) == list(document.words) for document in system(texts, share.rng)):
         return observed(question, "alphabetical", holds=True, samples=samples)
     released = [document.words for document in _quiet(system)(texts, share.rng)]
@@ -137,6 +139,7 @@ def _lean(words: tuple[str, ...], table: Any, along: Floats) -> float:
 
 def of_certificate(system: Obfuscator) -> Probe:
     """What a certificate states against what is there: the table above all."""
+    question = "the certificate says what was done"
 
     def ask(share: Share) -> Finding:
         table, mechanism = system.vocabulary.table, system.mechanism
@@ -163,6 +166,6 @@ def of_certificate(system: Obfuscator) -> Probe:
         wrong = [name for name, value in due.items() if getattr(certificate, name) != value]
         wrong += ["table"] if mechanism.table is not table else []
         evidence = f"not so: {', '.join(wrong)}" if wrong else f"{len(due)} statements, all true"
-        return observed("the certificate says what was done", evidence, holds=not wrong)
+        return observed(question, evidence, holds=not wrong)
 
-    return Probe(ask, 0.2)
+    return Probe(question, ask, 0.2)

@@ -122,7 +122,7 @@ def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
         found = "to a contraction of them" if near else "to others, which are farther apart"
         return observed(question, found, holds=near, samples=WORDS)
 
-    return Probe(ask, 0.1)
+    return Probe(question, ask, 0.1)
 
 
 def of_interference(mechanism: Mechanism, world: str) -> Probe:
@@ -130,15 +130,15 @@ def of_interference(mechanism: Mechanism, world: str) -> Probe:
 
     Any words are tried, and those that came out, which a decoder might avoid or prefer.
     """
+    question = "what follows the noise sees nothing else"
 
     def ask(_: Share) -> Finding:
-        question = "what follows the noise sees nothing else"
         if not (spied := watched(mechanism, blind=True)):
             return Finding("flow", question, OPEN, "there is no noise to watch", world=world)
         finding = _blind(spied[0].release, np.arange(len(mechanism.table)), question)
         return replace(finding, world=world)
 
-    return Probe(ask, 0.2)
+    return Probe(question, ask, 0.2)
 
 
 def of_step(mechanism: Ranked, kept: Ids, world: str) -> Probe:
@@ -146,16 +146,17 @@ def of_step(mechanism: Ranked, kept: Ids, world: str) -> Probe:
 
     Fixed words are released in place of any; they are tried too, which a step might avoid.
     """
+    question = "the step sees nothing but the released word"
 
     def ask(_: Share) -> Finding:
-        question, outputs = "the step sees nothing but the released word", mechanism.outputs
+        outputs = mechanism.outputs
         able = np.arange(len(mechanism.table)) if outputs is None else outputs
         fixed = np.random.default_rng(2).choice(able, WORDS)
         hidden = Instead(mechanism.mechanism, lambda ids: np.resize(fixed, len(ids)))
         finding = _blind(replace(mechanism, mechanism=hidden).release, kept, question, fixed)
         return replace(finding, world=world)
 
-    return Probe(ask, 0.2)
+    return Probe(question, ask, 0.2)
 
 
 def _blind(

@@ -6,6 +6,7 @@ a small error there; the noise itself shows it at once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import exp, lgamma, log
 
 import numpy as np
@@ -20,6 +21,7 @@ from nomdeplume.noise import Noise
 from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
+Test = Callable[[str, Draws, float], Finding]
 
 TAILS = (1e-4, 1e-3, 0.01, 0.1, 0.9, 0.99, 0.999, 0.9999)
 CLOSE = 1e-12  # lengths nearer than this are as good as equal
@@ -27,47 +29,48 @@ CLOSE = 1e-12  # lengths nearer than this are as good as equal
 
 def of_noise(noise: Noise, table: Table) -> list[Probe]:
     """Probes of noise at the table's own dimensions, added to its own vectors."""
-    drawn = Drawn(noise, table)
+    drawn, grain = Drawn(noise, table), "noise is drawn in float64"
+
+    def of(question: str, test: Test, weight: float = 1.0) -> Probe:
+        return Probe(question, lambda share: test(question, drawn(share), share.alpha), weight)
+
     return [
-        Probe(lambda share: _mean_length(drawn(share), share.alpha)),
-        Probe(lambda share: _length(drawn(share), share.alpha), 0.3),
-        Probe(lambda share: _direction(drawn(share), share.alpha), 0.5),
-        Probe(lambda share: _independence(drawn(share), share.alpha), 0.5),
-        Probe(lambda share: _grain(noise, table.dimensions, share), 0.2),
+        of(f"mean length of the noise, k = {drawn.dimensions}", _mean_length),
+        of("length of the noise is Gamma(k)", _length, 0.3),
+        of("direction of the noise is uniform", _direction, 0.5),
+        of("noise: length, direction, draws independent", _independence, 0.5),
+        Probe(grain, lambda share: _grain(grain, noise, table.dimensions, share), 0.2),
     ]
 
 
-def _mean_length(draws: Draws, alpha: float) -> Finding:
+def _mean_length(question: str, draws: Draws, alpha: float) -> Finding:
     """The sum of n lengths is Gamma(nk): of all tests the one that sees a wrong scale best."""
     law = gamma(len(draws) * draws.dimensions)
     total = draws.length.sum()
     pvalue = 2 * min(law.cdf(total), law.sf(total))
-    question, share = f"mean length of the noise, k = {draws.dimensions}", total / law.mean()
-    said = f"{share:.4f} of k/ε, "
+    said = f"{total / law.mean():.4f} of k/ε, "
     return by_pvalue("law", question, pvalue, alpha=alpha, samples=len(draws), what=said)
 
 
-def _length(draws: Draws, alpha: float) -> Finding:
+def _length(question: str, draws: Draws, alpha: float) -> Finding:
     """All of the law at once, and its tails, which that hardly sees."""
     law = gamma(draws.dimensions)
     below = [int((draws.length < law.ppf(tail)).sum()) for tail in TAILS]
     tails = [binomtest(n, len(draws), p).pvalue for n, p in zip(below, TAILS, strict=True)]
     pvalue = least([kstest(draws.length, law.cdf).pvalue, *tails])
-    question = "length of the noise is Gamma(k)"
     return by_pvalue("law", question, pvalue, alpha=alpha, samples=len(draws))
 
 
-def _direction(draws: Draws, alpha: float) -> Finding:
+def _direction(question: str, draws: Draws, alpha: float) -> Finding:
     """Along some directions all of the law, and along every axis its sign and its spread."""
     looks = [_uniform(cosines, draws.dimensions) for cosines in (*draws.fixed.T, draws.own)]
     counts = draws.axes if draws.dimensions > 1 else draws.axes[:1]  # on a line all sizes are 1
     axes = 2 * binom(len(draws), 0.5).sf(np.abs(counts - len(draws) / 2) + len(draws) / 2 - 1)
     pvalue = least([*looks, *np.minimum(1, axes).ravel().tolist()])
-    question = "direction of the noise is uniform"
     return by_pvalue("law", question, pvalue, alpha=alpha, samples=len(draws))
 
 
-def _independence(draws: Draws, alpha: float) -> Finding:
+def _independence(question: str, draws: Draws, alpha: float) -> Finding:
     """Of length and direction, of each draw and the next, and of all draws from each other."""
     following = spearmanr(draws.length[:-1], draws.length[1:]).pvalue
     pvalues = [_uniform(draws.next[:-1], draws.dimensions), following, _repeated(draws)]
@@ -75,7 +78,6 @@ def _independence(draws: Draws, alpha: float) -> Finding:
     if draws.dimensions > 1:
         seen = np.column_stack((seen, np.abs(draws.fixed)))
     pvalues += [spearmanr(draws.length, column).pvalue for column in seen.T]
-    question = "noise: length, direction, draws independent"
     return by_pvalue("law", question, least(pvalues), alpha=alpha, samples=len(draws))
 
 
@@ -90,7 +92,7 @@ def _repeated(draws: Draws) -> float:
     return min(1.0, exp(pairs * log(len(draws) ** 2 * CLOSE) - lgamma(pairs + 1)))
 
 
-def _grain(noise: Noise, k: int, share: Share) -> Finding:
+def _grain(question: str, noise: Noise, k: int, share: Share) -> Finding:
     """Noise that was rounded to float32 or less ends in 29 zeros; one in 2²⁹ numbers does.
 
     If noisy vectors end so wherever they started, they were put on a public grid after the
@@ -101,7 +103,6 @@ def _grain(noise: Noise, k: int, share: Share) -> Finding:
         noisy = noisy[noisy.any(axis=1), 1:]  # the first is near 1, and what is cut off is 0
     coarse = _coarse(noisy)
     pvalue = float(binom.sf(coarse - 1, noisy.size, 2.0**-29))
-    question = "noise is drawn in float64"
     said = f"{coarse:,} of {noisy.size:,} numbers are coarse, "
     if pvalue < share.alpha:
         anywhere = suited(noise, np.random.default_rng(2).standard_normal((100, k)))

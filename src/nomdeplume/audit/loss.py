@@ -50,7 +50,7 @@ def of_bags(
         proven, limit, samples = _tried(release, both.shape[1], list(both), table, share)
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
-    return Probe(ask, weight)
+    return Probe(question, ask, weight)
 
 
 def of_texts(
@@ -80,7 +80,7 @@ def of_texts(
             return Finding("loss", question, BROKEN, evidence, world=world)
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
-    return Probe(ask, weight)
+    return Probe(question, ask, weight)
 
 
 class _Uneven(Exception):

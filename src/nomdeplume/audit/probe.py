@@ -47,7 +47,8 @@ class Share:
 
 @dataclass(frozen=True)
 class Probe:
-    """One question about a mechanism."""
+    """One question about a mechanism; the finding has it too."""
 
+    question: str
     ask: Callable[[Share], Finding]
     weight: float = 1.0  # of its share of the time

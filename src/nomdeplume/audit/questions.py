@@ -189,12 +189,12 @@ def _in_world(world: World, moved: Mechanism) -> Iterator[Probe]:
 
 def _before(probe: Probe) -> Probe:
     """The same question about what a step comes after."""
+    question = f"before the step: {probe.question}"
 
     def ask(share: Share) -> Finding:
-        finding = probe.ask(share)
-        return replace(finding, question=f"before the step: {finding.question}")
+        return replace(probe.ask(share), question=question)
 
-    return Probe(ask, probe.weight)
+    return Probe(question, ask, probe.weight)
 
 
 def _small(system: Obfuscator, moved: Mechanism, *, size: int) -> Obfuscator:

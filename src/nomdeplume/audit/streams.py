@@ -69,7 +69,7 @@ def of_streams(
         }
         return _compared(parts, len(made), share.alpha, question, world)
 
-    return Probe(ask)
+    return Probe(question, ask)
 
 
 def _compared(

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from time import monotonic
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from nomdeplume.audit.asking import Asker, Clock, Task
 from nomdeplume.audit.finding import INSTRUMENTS, Finding, Report
 from nomdeplume.audit.pairs import named_pairs
 from nomdeplume.audit.parts import before_steps
-from nomdeplume.audit.probe import Probe, Share
+from nomdeplume.audit.probe import Probe
 from nomdeplume.audit.questions import Questions
+from nomdeplume.engine import Engine
 from nomdeplume.errors import InputError, got, positive
 from nomdeplume.mechanism import Mechanism, NoisyMean
 from nomdeplume.obfuscator import Obfuscator
@@ -22,8 +25,6 @@ from nomdeplume.privacy.random import secure
 
 Ids = NDArray[np.int64]
 Subject = Mechanism | Obfuscator
-
-LEAST = 0.2  # of its fair share of the time, which every probe gets, however slow others were
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Audit:
     pairs: str = "near"  # near, random, or two words with a comma between them
     instruments: Sequence[str] = INSTRUMENTS
     source: Callable[[], Generator] = secure
+    engine: Engine | None = None  # whose workers ask several questions at a time
 
     def __post_init__(self) -> None:
         positive("seconds", self.seconds)
@@ -57,39 +59,35 @@ class Audit:
 
     def __call__(self, subject: Subject, tell: Callable[[str], None] | None = None) -> Report:
         start = monotonic()
-        probes = list(self._probes(subject))
-        if not probes:
+        asker = Asker(self._questions(subject), tuple(self.instruments))
+        if not asker.probes:
             raise InputError("there is nothing that these instruments could look at here.")
-        weights = [probe.weight for probe in probes]
-        findings: list[Finding] = []
-        for i, probe in enumerate(probes):
-            left = start + self.seconds - monotonic()
-            fair = self.seconds * weights[i] / sum(weights)
-            seconds = max(left * weights[i] / sum(weights[i:]), LEAST * fair)
-            share = Share(self.alpha / len(probes), seconds, self.source())
-            findings.append(probe.ask(share))
-            if tell:
-                tell(findings[-1].question)
+        found: dict[int, Finding] = {}
+        with asker.on(self.engine) as crew:
+            weights = [probe.weight for probe in asker.probes]
+            clock = Clock(start, self.seconds, weights, crew.workers)
+            tasks = self._tasks(asker.probes, clock)
+            for number, finding in crew.map(tasks, attrgetter("question"), count=len(weights)):
+                clock.end(number)
+                found[number] = finding
+                if tell:
+                    tell(finding.question)
+        findings = [found[number] for number in sorted(found)]
         findings.sort(key=lambda finding: INSTRUMENTS.index(finding.instrument))
         return Report(_described(subject), self.alpha, monotonic() - start, tuple(findings))
 
-    def _probes(self, subject: Subject) -> Iterator[Probe]:
+    def _tasks(self, probes: Sequence[Probe], clock: Clock) -> Iterator[Task]:
+        """All probes with equal parts of alpha, and of the time what there is when it is asked."""
+        alpha = self.alpha / len(probes)
+        for number, probe in enumerate(probes):
+            yield Task(number, len(probes), probe.question, alpha, clock.begin(number))
+
+    def _questions(self, subject: Subject) -> Questions:
         system = subject if isinstance(subject, Obfuscator) else None
         mechanism = subject.mechanism if isinstance(subject, Obfuscator) else subject
         kept = system.vocabulary.ids if system else _inputs(mechanism)
-        asked = Questions(
-            mechanism,
-            system,
-            kept,
-            named_pairs(mechanism, kept, self.pairs, self.seconds),
-            self.source,
-        )
-        if "flow" in self.instruments:  # first: it takes what it takes
-            yield from asked.flow()
-        if "law" in self.instruments:
-            yield from asked.law()
-        if "loss" in self.instruments:
-            yield from asked.loss()
+        pairs = named_pairs(mechanism, kept, self.pairs, self.seconds)
+        return Questions(mechanism, system, kept, pairs, self.source)
 
 
 def _inputs(mechanism: Mechanism) -> Ids:

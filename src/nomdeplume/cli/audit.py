@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
+from nomdeplume.cli.engines import engine_options, its_engine, workers_option
 from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
 from nomdeplume.cli.options import open_vocabulary, table_options
 from nomdeplume.errors import InputError, at
@@ -61,6 +62,8 @@ NAMED = {  # options that a function of one's own has no use for, and where they
     help="Use this one only; repeatable. [default: all]",
 )
 @table_options
+@engine_options("several questions at a time")
+@workers_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--quiet", is_flag=True, help="Say nothing; the exit code tells.")
 def audit(**options: Any) -> int:
@@ -71,7 +74,8 @@ def audit(**options: Any) -> int:
     two inputs apart and proves on the other half how well it does), and flow (repeated
     streams, unknown words, order, and whatever sees more than it may). No text is needed.
     --mechanism FILE:FUNCTION audits your own: a Python file and a function in it, from a list
-    of words to one, or from a table and an epsilon to such a function.
+    of words to one, or from a table and an epsilon to such a function. An engine asks several
+    questions at a time, each for longer: --seconds stays the time that all of it takes.
 
     \b
     nomdeplume audit --budget 20
@@ -79,16 +83,19 @@ def audit(**options: Any) -> int:
     nomdeplume audit --table glove-300d.safetensors --epsilon 12 --pairs river,lake
     nomdeplume audit --mechanism tem --epsilon 3
     nomdeplume audit --mechanism mine.py:release --epsilon 5 --seconds 120
+    nomdeplume audit --budget 20 --engine pool --workers 4
     """
     from nomdeplume.audit import Audit
     from nomdeplume.audit.finding import INSTRUMENTS
 
+    engine = its_engine(options)
     subject = _subject(options)
     chosen = Audit(
         alpha=options["alpha"],
         seconds=options["seconds"],
         pairs=options["pairs"],
         instruments=options["instruments"] or INSTRUMENTS,
+        engine=engine,
     )
     shown = sys.stderr.isatty() and not options["quiet"]
     with redirect_stdout(sys.stderr):  # what somebody's function prints is not the report

@@ -116,6 +116,15 @@ EVALUATIONS = {
         2,
     ),
     "evaluate with features": Case("evaluate in.jsonl --table t.txt --features a.txt", 2),
+    "evaluate on a pool": Case(
+        f"evaluate in.jsonl {JUDGED} -o out.html --attackers word-svm,delta --epsilon 2,3 "
+        "--hide-authors --engine pool --workers 2",
+        authors=("out.json",),
+        known=("out",),
+    ),
+    "evaluate at no address": Case(
+        f"evaluate in.jsonl {JUDGED} --engine pool --address TEXT", 2, said="--engine ray"
+    ),
     "evaluate what others released": Case(
         f"evaluate --released in.jsonl --original broken.jsonl {JUDGED} --split-field note", 2
     ),
@@ -131,6 +140,12 @@ OTHERS = {
     "fit on CSV": Case("features fit bare.csv -o out --table t.txt --from csv --delimiter ,", 2),
     "show": Case("features show in.jsonl --json", 2),
     "audit": Case(f"audit --table t.txt --seconds .1 --json {WORD} --pairs TEXT", 2),
+    "audit on a pool": Case(
+        f"audit --table t.txt --seconds .1 --quiet {WORD} --instrument law --engine pool --workers 2"
+    ),
+    "audit at no address": Case(
+        "audit --table t.txt --engine pool --address TEXT", 2, said="--engine ray"
+    ),
     "audit one's own": Case("audit --mechanism a.txt:release --table t.txt --quiet", 2),
     "audit of lists": Case(
         "audit --table t.txt --language en --stop-words a.txt --vocabulary a.txt --weights a.txt "

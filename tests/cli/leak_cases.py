@@ -141,7 +141,8 @@ OTHERS = {
     "show": Case("features show in.jsonl --json", 2),
     "audit": Case(f"audit --table t.txt --seconds .1 --json {WORD} --pairs TEXT", 2),
     "audit on a pool": Case(
-        f"audit --table t.txt --seconds .1 --quiet {WORD} --instrument law --engine pool --workers 2"
+        f"audit --table t.txt --seconds .1 --quiet {WORD} --instrument law "
+        "--engine pool --workers 2"
     ),
     "audit at no address": Case(
         "audit --table t.txt --engine pool --address TEXT", 2, said="--engine ray"

@@ -49,7 +49,8 @@ class Batches:
         names = (self.text, *self.keep)
         if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             raise InputError("text and keep must name different columns, each once, by strings.")
-        for name in {VECTOR, WARNING} & set(names):
+        reserved = {WARNING, VECTOR} if self.vectors else {WARNING}
+        for name in reserved & set(names):
             raise InputError(f"column {got(name)} has a meaning of its own; rename it.")
         if self.empty not in EMPTY:
             raise InputError(f"empty must be {' or '.join(EMPTY)}, got {got(self.empty)}.")
@@ -74,6 +75,8 @@ class Batches:
 
         Seeded streams are numbered from `stream` on, one for each of `job.batches`.
         """
+        if not isinstance(batch, arrow().RecordBatch):
+            raise InputError(f"a batch must be a pyarrow RecordBatch, got {type(batch).__name__}.")
         schema = self.schema(batch.schema)
         texts = self._texts(batch)
         out = Outcome(batch)

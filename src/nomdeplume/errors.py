@@ -71,7 +71,7 @@ def got(value: object) -> str:
 
 def at(path: str | Path) -> str:
     """A path as a message may quote it, which a text put in its place may not be."""
-    name = str(path)
+    name = re.sub(r"//[^/@]*@", "//…@", str(path))  # without a password
     plain = len(name) <= 100 and name.isprintable() and (" " not in name or Path(name).suffix)
     return name if plain else "the name given"
 

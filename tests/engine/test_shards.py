@@ -8,7 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nomdeplume import Ledger
+from nomdeplume import Ledger, PlumeError
+from nomdeplume.engine.remote import Remote
+from nomdeplume.engine.state import State
 from tests.engine.conftest import CANARY, WITH, document, released, shards
 
 POOL = ["--engine", "pool", "--workers", "2"]
@@ -51,12 +53,18 @@ def test_one_certificate_speaks_of_all_shards(run, tmp_path, table_file):
     run("obfuscate", "in", "-o", "out", *WITH, *POOL)
     ask = ["certificate", "out.certificate.json", *WITH[:4], "--release", "out"]
     said = run(*ask).stdout.decode()
-    assert "✓ shards: all there" in said
+    assert "✓ shards: all there, as listed" in said
     assert "✓ documents: 160 found" in said
 
     (tmp_path / "out/_SUCCESS").unlink()
-    assert "✗ shards: no _SUCCESS among them" in run(*ask, code=3).stdout.decode()
+    assert "✗ shards: no empty _SUCCESS among them" in run(*ask, code=3).stdout.decode()
     (tmp_path / "out/_SUCCESS").touch()
+    manifest = (tmp_path / "out/_manifest.json").read_text()
+    (tmp_path / "out/_manifest.json").write_text(
+        manifest.replace('"documents": 40', '"documents": 41')
+    )
+    assert "✗ shards: _manifest.json lists others" in run(*ask, code=3).stdout.decode()
+    (tmp_path / "out/_manifest.json").write_text(manifest)
     (tmp_path / "out/part-00002.parquet").unlink()
     assert "✗ hash" in run(*ask, code=3).stdout.decode()
 
@@ -128,7 +136,8 @@ def test_an_interrupted_run_goes_on_with_whole_shards_only(run, tmp_path, table_
     said = run(*ask, "--resume").stderr.decode()
 
     after = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")}
-    assert f"{'shard'} {int(spoilt[5:10])}: its output is not as it was released" in said
+    number = int(spoilt[5:10])
+    assert f"shard {number}: its output is not as it was released; 40 documents are" in said
     assert sorted(each["id"] for each in released(tmp_path / "out")) == [*range(160), 500]
     assert {name for name in before if after[name] != before[name]} == {spoilt}
     assert "the output is complete already" in run(*ask, "--resume").stderr.decode()
@@ -176,6 +185,12 @@ def test_a_seed_repeats_all_shards_and_marks_them(run, tmp_path, table_file):
         (["in", "-o", "in/out"], "must not be or hold one another"),
         (["in", "-o", "full"], "full is not empty"),
         (["in", "-o", "full", "--force"], "full is not empty"),
+        (["in", "-o", "full", "--resume"], "full is not empty"),
+        (["in", "-o", "table.txt"], "table.txt is a file"),
+        (["in", "-o", "out", "--from", "jsonl"], "--from is for files"),
+        (["in", "-o", "out", "--certificate", "table.txt"], "table.txt exists"),
+        (["in", "-o", "simplecache::file:///tmp/x"], "would leave texts behind"),
+        (["in", "-o", "out", "--vectors", "--keep", "vector"], "field 'vector' of the output"),
         (["mixed", "-o", "out"], "all of one kind"),
         (["texts", "-o", "out"], "engines take folders of .parquet"),
         (["in", "-o", "out", "--address", "x:1"], "goes with --engine ray"),
@@ -192,8 +207,9 @@ def test_what_cannot_be_is_told_in_a_line(run, tmp_path, table_file, asked, said
         (tmp_path / name / "a.txt").write_text("a letter")
     done = run("obfuscate", *asked, *WITH, *POOL, code=2)
     assert said in done.stderr.decode()
-    assert len(done.stderr.splitlines()) == 1
+    assert "nothing to resume" in done.stderr.decode() or len(done.stderr.splitlines()) == 1
     assert (tmp_path / "full/a.txt").exists()
+    assert not (tmp_path / "out").exists()
     assert not list(tmp_path.glob(".*.resume"))
 
 
@@ -202,13 +218,18 @@ def test_force_replaces_a_release_and_nothing_else(run, tmp_path, table_file):
     ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
     run(*ask)
     before = released(tmp_path / "out")
+    assert "out.certificate.json exists" in run(*ask, code=2).stderr.decode()
+    (tmp_path / "out.certificate.json").unlink()
     assert "out is not empty" in run(*ask, code=2).stderr.decode()
     run(*ask, "--force")
     assert released(tmp_path / "out") != before
 
     (tmp_path / "out/notes.txt").write_text("mine")
+    again = released(tmp_path / "out")
     assert "out is not empty" in run(*ask, "--force", code=2).stderr.decode()
+    run(*ask, "--force", "--vectors", code=2)  # wrong for other reasons
     assert (tmp_path / "out/notes.txt").read_text() == "mine"
+    assert released(tmp_path / "out") == again
 
 
 def test_addresses_work_like_folders(run, tmp_path, table_file):
@@ -218,3 +239,72 @@ def test_addresses_work_like_folders(run, tmp_path, table_file):
     assert (tmp_path / "out/_SUCCESS").exists()
     assert (tmp_path / "out.certificate.json").exists()
     assert list((tmp_path / "tmp").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("odd", "more"),
+    [
+        ({"author": ["bob"]}, ["--author-field", "author"]),
+        ({"author": {"n": "cy"}}, ["--author-field", "author"]),
+        ({"id": [2]}, ["--no-id"]),
+    ],
+)
+def test_what_cannot_be_charged_is_not_released(run, tmp_path, table_file, odd, more):
+    """The driver reads fields that workers do not: what only it finds unsound stays inside."""
+
+    def change(record):
+        return {**record, **odd} if record["id"] in (3, 50) else record
+
+    shards(tmp_path / "in", kind="jsonl", change=change)
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL, "--ledger", "l", "--limit", "1e6"]
+    run(*ask, *more, "--withheld", "list", code=4)
+
+    assert len(released(tmp_path / "out")) == 158
+    with Ledger(tmp_path / "l") as ledger:
+        assert [documents for _, _, documents in ledger.runs()] == [158]
+    assert len((tmp_path / "list").read_text().splitlines()) == 2
+
+
+def test_a_changed_folder_cannot_leave_two_releases_of_a_document(run, tmp_path, table_file):
+    def change(record):
+        return {**record, "text": None} if record["id"] == 7 else record
+
+    shards(tmp_path / "in", kind="jsonl", change=change)
+    (tmp_path / "in/zz.jsonl").write_bytes(b"\x1f\x8b no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask, "--withheld", "list", code=2)
+    (tmp_path / "in/zz.jsonl").unlink()
+    (tmp_path / "in/z0.jsonl").rename(tmp_path / "in/renamed.jsonl")
+    said = run(*ask, "--resume", code=2).stderr.decode()
+    assert "shard 4 was released before and is no longer in the input" in said
+
+    (tmp_path / "in/renamed.jsonl").rename(tmp_path / "in/z0.jsonl")
+    (tmp_path / "in/y1.jsonl").write_text('{"id": 1, "text": null}\n')
+    said = run(*ask, "--resume", "--withheld", "list", code=4).stderr.decode()
+    assert len(released(tmp_path / "out")) == 119  # of three shards, one of them without a text
+    assert not (tmp_path / "out/part-00003.jsonl").exists()
+    told = (tmp_path / "list").read_text()
+    assert "shard 3: its input was changed; 40 documents are released again." in told
+    assert "shard 4, record 8: withheld: field 'text' is not a string." in told
+    assert json.loads((tmp_path / "out/_manifest.json").read_text())["documents"] == 119
+
+
+def test_a_run_that_was_overtaken_at_an_address_stops(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    folder = Remote(f"local://{tmp_path}/out")
+    folder.make()
+    state = State.open(folder, "digest", "", resume=False)
+    State.open(folder, "digest", "", resume=True)
+    with pytest.raises(PlumeError, match="another run has taken over"):
+        state.check()
+
+
+def test_nothing_released_leaves_nothing_to_resume(run, tmp_path, table_file):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/a.jsonl").write_text("")
+    said = run("obfuscate", "in", "-o", "out", *WITH, *POOL, code=2).stderr.decode()
+
+    assert "the input holds no document" in said
+    assert "--resume" not in said
+    assert not (tmp_path / ".out.resume").exists()
+    assert not (tmp_path / "out").exists()

@@ -72,6 +72,7 @@ class Alone:
         name: Callable[[Any], str] = str,  # noqa: ARG002 - nobody dies here
         *,
         count: int | None = None,  # noqa: ARG002
+        going_on: bool = False,  # noqa: ARG002
     ) -> Iterator[Any]:
         return map(self.work, tasks)
 

@@ -41,7 +41,8 @@ def ledger_options(command: Command) -> Command:
         click.option(
             "--resume",
             is_flag=True,
-            help="Go on with a run that was interrupted: no document is released twice.",
+            help="Go on with a run that was interrupted: no document is released twice. Of shards, "
+            "those whose input or output was changed since are done again.",
         ),
         click.option(
             "--author-field",
@@ -132,7 +133,7 @@ def open_spool(
         yield spool
     except PlumeError as error:
         kept = spool.documents and not isinstance(error, InputError)
-        spool.close() if kept or _has_charged(charging) else spool.remove()
+        spool.close() if kept or has_charged(charging) else spool.remove()
         raise
     except BaseException:
         spool.close() if charging or spool.documents else spool.remove()
@@ -177,7 +178,7 @@ def say_vain(charging: Charging, runs: list[str], written: int) -> None:
         )
 
 
-def _has_charged(charging: Charging | None) -> bool:
+def has_charged(charging: Charging | None) -> bool:
     """Whether this run has spent something, which a run that resumes it must know of."""
     with suppress(PlumeError):
         return charging is not None and charging.ledger.charged(charging.run) > 0

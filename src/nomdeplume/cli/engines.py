@@ -29,7 +29,7 @@ def engine_options(what: str) -> Callable[[Command], Command]:
         command = click.option(
             "--address",
             metavar="HOST:PORT",
-            help="Of a Ray cluster that runs. [default: a Ray on this machine]",
+            help="Of a Ray cluster that runs. [default: RAY_ADDRESS, or a Ray on this machine]",
         )(command)
         return click.option(
             "--engine",

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def report(
     certificate: Certificate,
     tally: Tally,
-    output: Path | None,
-    saved: Path | None,
+    output: Path | str | None,
+    saved: Path | str | None,
     charging: Charging | None = None,
 ) -> None:
     """What was released and what is promised, on standard error, so that output can be piped."""
@@ -64,7 +64,7 @@ def _spent(certificate: Certificate) -> str:
     return f"ε = {certificate.epsilon:.6g} per word and {document}"
 
 
-def _released(certificate: Certificate, tally: Tally, output: Path | None) -> str:
+def _released(certificate: Certificate, tally: Tally, output: Path | str | None) -> str:
     """How much was released, how much of it is as it was, and what came along."""
     count, unit = f"{tally.released:,}", certificate.unit_field
     if tally.withheld and not unit:

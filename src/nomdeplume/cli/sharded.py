@@ -7,16 +7,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
 from nomdeplume._version import __version__
-from nomdeplume.cli.charges import author_field, open_charging, say_vain, shaping
+from nomdeplume.cli.charges import author_field, has_charged, open_charging, say_vain, shaping
 from nomdeplume.cli.options import sign
-from nomdeplume.cli.places import listed
-from nomdeplume.errors import InputError, at
+from nomdeplume.cli.places import listed, usual_certificate
+from nomdeplume.errors import InputError, PlumeError, at
 
 if TYPE_CHECKING:
     from nomdeplume.charging import Charging
@@ -30,7 +29,14 @@ if TYPE_CHECKING:
 NOT_HERE = {
     "unit_field": "--unit-field gathers texts of all shards",
     "strict": "--strict stops at one document",
+    "kind": "--from is for files whose names do not tell their kind",
 }
+
+
+class Interrupted(PlumeError):
+    """Cut off by its user; what was finished is kept."""
+
+    exit_code = 130
 
 
 def sharded(
@@ -44,16 +50,18 @@ def sharded(
     from nomdeplume.privacy.random import secure, seeded
 
     source, target = _folders(inputs, options)
-    if options["resume"] and _is_complete(target):
-        click.echo("nomdeplume: the output is complete already.", err=True)
-        return 0
-    _vacate(target, force=options["force"], resume=options["resume"])
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     obfuscator = open_obfuscator(options)
     with open_charging(
         options, obfuscator, "parquet", rng, with_id=not options["no_id"]
     ) as charging:
         with _state(target, options, obfuscator, charging) as state:
+            if not state.resumed:
+                if options["resume"] and _is_complete(target):
+                    state.remove()
+                    click.echo("nomdeplume: the output is complete already.", err=True)
+                    return 0
+                _vacate(target, force=options["force"])
             if charging and state.runs[:-1]:
                 written = sum(entry.charged for entry in state.entries.values())
                 say_vain(charging, state.runs[:-1], written)
@@ -72,14 +80,14 @@ def sharded(
             certificate = _certified(obfuscator, run, rng, options)
             saved = _save(run, certificate, target, options)
         if not options["quiet"]:
-            report(certificate, tally, Path(target.address), saved, charging)
+            report(certificate, tally, target.address, saved, charging)
     return 3 if tally.refused else 4 if tally.withheld else 0
 
 
 def _folders(inputs: tuple[str, ...], options: dict[str, Any]) -> tuple[Folder, Folder]:
     """Where shards come from and go to, seen to be apart."""
     from nomdeplume.engine.folders import Local, folder
-    from nomdeplume.formats.targets import separate
+    from nomdeplume.formats.targets import separate, vacant
 
     for name, said in NOT_HERE.items():
         if options[name]:
@@ -89,9 +97,17 @@ def _folders(inputs: tuple[str, ...], options: dict[str, Any]) -> tuple[Folder, 
     if options["output"] is None:
         raise InputError("an engine writes a folder; name it with -o.")
     source, target = folder(inputs[0]), folder(str(options["output"]))
-    if isinstance(source, Local) and isinstance(target, Local):
+    apart = [f"{each.address.rstrip('/')}/" for each in (source, target)]
+    if apart[0].startswith(apart[1]) or apart[1].startswith(apart[0]):
+        raise InputError("inputs and output must not be or hold one another.")
+    certificate, again = options["certificate_path"], options["force"] or options["resume"]
+    if isinstance(target, Local):
         beside = [each for each in (options["ledger"], options["withheld"]) if each is not None]
-        separate((target.path, options["certificate_path"], *beside), inputs)
+        texts = inputs if isinstance(source, Local) else ()
+        separate((target.path, certificate, *beside), texts)
+        certificate = certificate or usual_certificate(Path(target.address))
+    if certificate is not None:
+        vacant(certificate, force=again)
     return source, target
 
 
@@ -101,22 +117,20 @@ def _is_complete(target: Folder) -> bool:
     return target.file(SUCCESS) is not None
 
 
-def _vacate(target: Folder, *, force: bool, resume: bool) -> None:
+def _vacate(target: Folder, *, force: bool) -> None:
     """See that nothing is where shards will be; by force, take an earlier release away."""
     from nomdeplume.engine.manifest import MANIFEST, SUCCESS, names
 
-    target.make()
-    if resume:
-        return
+    earlier: list[str] = []
     if force and target.file(MANIFEST) is not None:
-        target.remove(SUCCESS)  # first: what is half there must not look whole
-        for name in (*names(target.read_text(MANIFEST)), MANIFEST):
-            target.remove(name)
-    if not target.is_empty():
+        earlier = names(target.read_text(MANIFEST))
+    if set(target.names()) - set(earlier):
         raise InputError(
             f"{at(target.address)} is not empty; choose another name, or say --resume to go on "
             "with an interrupted run, or --force to replace a release."
         )
+    for name in (SUCCESS, *earlier, MANIFEST):  # what is half there must not look whole
+        target.remove(name)
 
 
 @contextmanager
@@ -127,22 +141,31 @@ def _state(
     charging: Charging | None,
 ) -> Iterator[State]:
     """What is known of shards that were released; it stays if a run fails that released some."""
+    from nomdeplume.engine.folders import Local
     from nomdeplume.engine.state import State
 
     settings = [__version__, options["seed"], shaping(options, obfuscator, charging)]
     digest = sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
     run = charging.run if charging else ""
-    state = State.open(target, digest, run, resume=options["resume"])
-    if options["resume"] and len(state.runs) == 1:
+    target.make()
+    how = {"resume": options["resume"], "force": options["force"]}
+    state = State.open(target, digest, run, **how)
+    if options["resume"] and not state.resumed and not _is_complete(target):
         click.echo("nomdeplume: nothing to resume; starting from the beginning.", err=True)
     try:
         yield state
-    except BaseException:
-        state.close()
-        if not state.entries and charging is None:
-            state.remove()
-        elif state.entries:
+    except BaseException as error:
+        if any(entry.released for entry in state.entries.values()):
+            state.close()
             click.echo("nomdeplume: shards that are done stay; go on with --resume.", err=True)
+            if isinstance(error, KeyboardInterrupt):
+                raise Interrupted("interrupted.") from None
+        elif has_charged(charging):
+            state.close()
+        else:
+            state.remove()
+            if isinstance(target, Local) and not any(target.path.iterdir()):
+                target.path.rmdir()
         raise
 
 
@@ -161,6 +184,8 @@ def _run(
     from nomdeplume.formats.records import Fields
 
     text, id_, keep = options["text_field"], options["id_field"], tuple(options["keep"])
+    if options["vectors"] and "vector" in (id_, *keep):
+        raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
     released = Fields(text, id_, keep, with_id=not options["no_id"])
     read = Fields(text, id_, tuple(filter(None, (*keep, author_field(options)))))
     function = obfuscator.batches(
@@ -196,7 +221,7 @@ def _certified(obfuscator: Obfuscator, run: Run, rng: Any, options: dict[str, An
     )
 
 
-def _save(run: Run, certificate: Certificate, target: Folder, options: dict[str, Any]) -> Path:
+def _save(run: Run, certificate: Certificate, target: Folder, options: dict[str, Any]) -> str:
     """Write the certificate where it is asked for, or beside the output; then conclude."""
     from nomdeplume.formats.targets import write_whole
 
@@ -209,4 +234,5 @@ def _save(run: Run, certificate: Certificate, target: Folder, options: dict[str,
             target.parent().write_text(usual, certificate.to_json())
 
     run.conclude(certify)
-    return path or Path(target.address).with_name(usual)
+    place, slash, _ = target.address.rstrip("/").rpartition("/")
+    return str(path or f"{place}{slash}{usual}")

@@ -25,11 +25,17 @@ class Crew(Protocol):
         """How many there may be at a time."""
 
     def map(
-        self, tasks: Iterable[Any], name: Callable[[Any], str] = str, *, count: int | None = None
+        self,
+        tasks: Iterable[Any],
+        name: Callable[[Any], str] = str,
+        *,
+        count: int | None = None,
+        going_on: bool = False,
     ) -> Iterator[Any]:
         """The work on each task, in any order; tasks are read as they are handed out.
 
-        `name` is what a task is called that ends workers, `count` how many there are.
+        `name` is what a task is called that ends workers, `count` how many there are. A task
+        that ends them is the end of all, or, `going_on`, comes back as a `Lost`.
         """
 
 

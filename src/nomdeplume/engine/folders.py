@@ -44,7 +44,7 @@ class Folder(Protocol):
     def read_text(self, name: str) -> str: ...
     def write_text(self, name: str, text: str) -> None: ...
     def unpublished(self) -> list[str]: ...  # what workers left, whole or not
-    def is_empty(self) -> bool: ...
+    def names(self) -> list[str]: ...  # of all files but hidden ones and those that tell of them
     def parent(self, *, private: bool = False) -> Folder: ...
     def inner(self, name: str) -> Folder: ...
     def make(self) -> None: ...
@@ -119,8 +119,9 @@ class Local:
     def write_text(self, name: str, text: str) -> None:
         write_whole(self.path / name, text, force=True, private=self.private)
 
-    def is_empty(self) -> bool:
-        return not any(self.path.iterdir())
+    def names(self) -> list[str]:
+        found = [each.relative_to(self.path).as_posix() for each in self.path.rglob("*")]
+        return [name for name in found if is_shard(name)]
 
     def unpublished(self) -> list[str]:
         return [path.name for path in self.path.iterdir() if is_unpublished(path.name)]
@@ -132,6 +133,8 @@ class Local:
         return Local(self.path / name, self.private)
 
     def make(self) -> None:
+        if self.path.is_file():
+            raise InputError(f"{at(self.address)} is a file; an engine writes a folder.")
         if not self.path.resolve().parent.is_dir():
             raise InputError(f"no folder {at(self.path.parent)} to write into; make it first.")
         self.path.mkdir(mode=0o700 if self.private else 0o777, exist_ok=True)
@@ -144,7 +147,10 @@ class Local:
 
     @staticmethod
     def _seen(name: str, path: Path) -> File:
-        seen = path.stat()
+        try:
+            seen = path.stat()
+        except OSError:
+            return File(name, 0, "gone")  # a link to nowhere; workers will not find it either
         return File(name, seen.st_size, str(seen.st_mtime_ns))
 
 

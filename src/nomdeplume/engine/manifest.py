@@ -40,8 +40,12 @@ def names(manifest: str) -> list[str]:
 
 def private(entries: Iterable[Entry]) -> str:
     """From each input shard to its output shard, and what was withheld. It stays inside."""
-    names = ("source", "size", "target", "sha256", "released", "withheld", "refused")
-    return _json({"shards": [{name: getattr(each, name) for name in names} for each in entries]})
+    names = ("source", "size", "target", "sha256", "released", "refused")
+    shards = [
+        {name: getattr(each, name) for name in names} | {"withheld": len(each.withheld)}
+        for each in entries
+    ]
+    return _json({"shards": shards})
 
 
 def hash_of(entries: Iterable[Entry]) -> str:

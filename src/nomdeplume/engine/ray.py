@@ -35,6 +35,7 @@ from nomdeplume.extras import arrow, extra
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.threads import limit
 from nomdeplume.workers import MOST
+from nomdeplume.workers.isolate import Lost
 from nomdeplume.workers.worker import heard
 
 WAIT = 10.0  # seconds for a cluster to answer
@@ -58,8 +59,9 @@ def obfuscate(
     """The Ray dataset with released words in column `text`; of the others only those in `keep`.
 
     Without an obfuscator, that of a `recipe`: `budget`, `size`, `mechanism` and so on. Rows
-    without a text, and those that are withheld, do not come out. It is computed at once and
-    materialized: a dataset that is computed anew whenever it is used draws its noise anew.
+    without a text, and those that are withheld, do not come out. It is computed at once, and
+    what was computed is put into Ray's store as it is: a dataset that knows how it was made is
+    made anew whenever it is used, or lost, and draws its noise anew.
     """
     ray, data = extra("ray", "engines", "ray"), extra("ray.data", "engines", "ray")
     releases = made(obfuscator, recipe)
@@ -73,7 +75,7 @@ def obfuscate(
         compute=data.ActorPoolStrategy(min_size=1, max_size=most),
         **_share(gpus=gpus),
     )
-    return mapped.materialize()
+    return data.from_arrow_refs([ray.put(ray.get(block)) for block in mapped.to_arrow_refs()])
 
 
 class Mapped:
@@ -123,7 +125,12 @@ class Actors:
     gpus: bool = False
 
     def map(
-        self, tasks: Iterable[Any], name: Callable[[Any], str] = str, *, count: int | None = None
+        self,
+        tasks: Iterable[Any],
+        name: Callable[[Any], str] = str,
+        *,
+        count: int | None = None,
+        going_on: bool = False,
     ) -> Iterator[Any]:
         """The work on each task, as it is done; tasks are read when actors ask for them."""
         if count is None:
@@ -140,15 +147,22 @@ class Actors:
         try:
             while True:
                 ready, _ = self.ray.wait([asked], timeout=LOOKS)
-                if ready:
-                    number = self.ray.get(asked)
-                    asked = desk.heard.remote()
-                    desk.tell.remote(number, handing.task(number))
-                while not answers.empty():
+                while not answers.empty():  # before another task is read
                     message = answers.get()
                     if message is None:
                         return
                     yield _result(message)
+                if ready:
+                    number = self.ray.get(asked)
+                    asked = desk.heard.remote()
+                    try:
+                        told = handing.task(number)
+                    except Lost as error:
+                        if not going_on:
+                            raise
+                        told = None, False
+                        yield error
+                    desk.tell.remote(number, told)
         finally:
             desk.close.remote()
             thread.join()

@@ -18,6 +18,7 @@ from nomdeplume.extras import extra
 from nomdeplume.formats.streams import unnamed
 
 COPIED = 1 << 20  # bytes at a time
+CACHES = ("simplecache", "filecache", "blockcache", "cached")  # of fsspec
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,8 @@ class Remote:
         with self._told():
             found = fs.find(root, detail=True)
         names = {path.removeprefix(f"{root}/"): info for path, info in found.items()}
-        if list(names) == [root]:
-            names = {root.rpartition("/")[2]: found[root]}
+        if self._is_file:
+            names = {self.name: found[root]}
         if not names:
             raise InputError(f"no file or folder at {at(self.address)}.")
         return [_told(name, info) for name, info in sorted(names.items()) if is_shard(name)]
@@ -91,11 +92,12 @@ class Remote:
         with self._told():
             self._opened[0].pipe_file(self._at(name), text.encode())
 
-    def is_empty(self) -> bool:
+    def names(self) -> list[str]:
         fs, root = self._opened
         with self._told():
             fs.invalidate_cache()
-            return not fs.find(root)
+            found = [path.removeprefix(f"{root}/") for path in fs.find(root)]
+        return [name for name in found if is_shard(name)]
 
     def unpublished(self) -> list[str]:
         fs, root = self._opened
@@ -124,6 +126,8 @@ class Remote:
     @cached_property
     def _opened(self) -> tuple[Any, str]:
         fsspec = extra("fsspec", "addresses", "ray")
+        if any(each in self.address for each in CACHES):
+            raise InputError("an address that keeps copies would leave texts behind; take another.")
         try:
             fs, root = fsspec.core.url_to_fs(self.address)
         except ImportError as error:
@@ -134,7 +138,13 @@ class Remote:
 
     def _at(self, name: str) -> str:
         root = self._opened[1]
-        return root if root.rpartition("/")[2] == name else f"{root}/{name}"
+        return root if self._is_file and name == self.name else f"{root}/{name}"
+
+    @cached_property
+    def _is_file(self) -> bool:
+        fs, root = self._opened
+        with self._told():
+            return bool(fs.isfile(root))
 
     @contextmanager
     def _told(self) -> Iterator[None]:
@@ -163,8 +173,10 @@ def _nameless() -> Iterator[tuple[IO[bytes], Path]]:
 
 
 def _told(name: str, info: dict[str, Any]) -> File:
+    """A file, by what its store says of it: the surest mark it has."""
     keys = ("ETag", "etag", "md5Hash", "LastModified", "mtime", "created")
-    return File(name, int(info.get("size") or 0), str([info[key] for key in keys if key in info]))
+    stamp = next((str(info[key]) for key in keys if key in info), "")
+    return File(name, int(info.get("size") or 0), stamp)
 
 
 def _first_line(error: Exception) -> str:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from nomdeplume.charging import Charging
 from nomdeplume.engine import Engine
 from nomdeplume.engine.manifest import MANIFEST, SUCCESS, hash_of, private, public
 from nomdeplume.engine.shards import Done, Handed, Shard, Work
 from nomdeplume.engine.state import Entry, State
-from nomdeplume.errors import BudgetSpent, InputError, got
+from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, got
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.reading import records_of
-from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.records import Fields, Record, Withheld
 from nomdeplume.formats.release import NO_ROOM, Tally
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.ledger.claims import Claim
 from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.workers.isolate import Lost
 
 FAILED = 8  # shards that cannot be read, after which there is no point in going on
 UNIT = {"jsonl": "record"}  # what a position counts; rows elsewhere
@@ -50,6 +54,13 @@ class Run:
     def shards(self) -> list[Shard]:
         """The files of the input, numbered in order of name, or as they were numbered before."""
         files = self.work.source.files()
+        names = {file.name for file in files}
+        for source, number in self.state.numbers.items():
+            if source not in names and number in self.state.entries:
+                raise InputError(
+                    f"shard {number} was released before and is no longer in the input; put it "
+                    "back under its name, or start over in another folder."
+                )
         found = [Shard.of(self.state.number(file.name), file) for file in files]
         if not found:
             raise InputError("the folder holds no files.")
@@ -72,7 +83,7 @@ class Run:
         entries = self.entries
         return Tally(
             released=sum(each.released for each in entries),
-            withheld=sum(each.withheld for each in entries),
+            withheld=sum(len(each.withheld) for each in entries),
             refused=sum(each.refused for each in entries),
             resumed=self.resumed,
             without_words=sum(each.without_words for each in entries),
@@ -86,10 +97,11 @@ class Run:
         self.advance(len(self.shards) - len(todo))
         by_number = {shard.number: shard for shard in todo}
         if todo:
-            with self.engine.open(self.work) as crew:
-                for done in crew.map(self._handed_out(todo), Handed.called, count=len(todo)):
-                    self._finish(by_number[done.number], done)
-                    self.advance(1)
+            self.work.target.remove(SUCCESS)  # of a run that was killed at its very end
+            try:
+                self._map(todo, by_number)
+            finally:
+                self._sweep()
         self._stop_for_failed()
         tally = self.tally
         if tally.refused and not tally.released:
@@ -98,10 +110,25 @@ class Run:
             raise InputError("the input holds no document.")
         return tally
 
+    def _map(self, todo: list[Shard], by_number: Mapping[int, Shard]) -> None:
+        handed_out = self._handed_out(todo)
+        with self.engine.open(self.work) as crew:
+            for done in crew.map(handed_out, Handed.called, count=len(todo), going_on=True):
+                if isinstance(done, Lost):
+                    self._failed.append(str(done))
+                else:
+                    self._finish(by_number[done.number], done)
+                self.advance(1)
+
     def conclude(self, certify: Callable[[], None]) -> None:
         """Say what the output consists of, and, last of all, that it is complete."""
         target, name = self.work.target, self.work.target.name
-        self._sweep()
+        self.state.check()
+        expected = {entry.target for entry in self.entries}
+        if strays := [each for each in target.names() if each not in expected]:
+            raise InputError(
+                f"{len(strays):,} files in the output are not of this release; remove them."
+            )
         target.write_text(MANIFEST, public(self.entries))
         target.parent(private=True).write_text(f"{name}.shards.json", private(self.entries))
         certify()
@@ -111,14 +138,20 @@ class Run:
     def _is_there(self, shard: Shard) -> bool:
         """Whether a run before has released it, as it is now, and its output is as it was then."""
         entry, target = self.state.entries.get(shard.number), self.work.target
-        if entry is None or entry.file != shard.file:
+        if entry is None:
+            return False
+        charged = f", and {entry.charged:,} charged again" if self.charging else ""
+        again = f"{entry.released:,} documents are released again{charged}."
+        if entry.file != shard.file:
+            self.tell(f"{shard.called}: its input was changed; {again}")
             return False
         if entry.target and not self._matches(entry.target, entry.sha256):
             if not self._matches(entry.ready, entry.sha256):
-                self.tell(f"{shard.called}: its output is not as it was released; done again.")
+                self.tell(f"{shard.called}: its output is not as it was released; {again}")
                 return False
             target.move(entry.ready, entry.target)  # killed before it could
         self.resumed += entry.released
+        self._tell_withheld(shard, entry.withheld)
         return True
 
     def _matches(self, name: str, sha256: str) -> bool:
@@ -128,19 +161,21 @@ class Run:
     def _handed_out(self, todo: list[Shard]) -> Iterator[Handed]:
         for shard in todo:
             try:
-                refused = self._charged(shard, self.charging) if self.charging else {}
+                handed = self._charged(shard, self.charging) if self.charging else Handed(shard)
             except InputError as error:
                 self._fail(shard, str(error))
             else:
-                yield Handed(shard, refused)
+                yield handed
 
-    def _charged(self, shard: Shard, charging: Charging) -> dict[int, str]:
-        """Charge the documents of a shard together; those that may not be released, by position."""
+    def _charged(self, shard: Shard, charging: Charging) -> Handed:
+        """Charge the documents of a shard together: only those may be released."""
         claims: list[Claim] = []
         places: list[int] = []
         refused: dict[int, str] = {}
+        position = 0
         for position, record in enumerate(self._records(shard), start=1):
             if not isinstance(record, Record):
+                refused[position] = record.reason
                 continue
             claim = charging.claim(record.fields, record.text, self.vocabulary.bag)
             if claim is None:
@@ -151,9 +186,11 @@ class Run:
         granted = charging.granted(claims)
         no_room = [place for place, room in zip(places, granted, strict=True) if not room]
         self._charges[shard.number] = sum(granted), len(no_room)
-        return refused | dict.fromkeys(no_room, NO_ROOM)
+        mask = np.zeros(position + 1, dtype=np.uint8)
+        mask[[place for place, room in zip(places, granted, strict=True) if room]] = 1
+        return Handed(shard, mask.tobytes(), refused | dict.fromkeys(no_room, NO_ROOM))
 
-    def _records(self, shard: Shard) -> Iterator[object]:
+    def _records(self, shard: Shard) -> Iterator[Record | Withheld]:
         work, name = self.work, shard.file.name
         delimiter = work.delimiter or delimiter_of(Path(name))
         with work.source.reading(name) as path:
@@ -166,15 +203,24 @@ class Run:
             self._fail(shard, done.failed)
             return
         granted, refused = self._charges.get(shard.number, (0, 0))
+        if self.charging and done.released > granted:
+            raise PrivacyError(f"{shard.called} holds more documents than were charged.")
         run = self.charging.run if self.charging else ""
+        self.state.check()
         self.state.add(Entry.of(shard, done, charged=granted, refused=refused, run=run))
         if done.ready:
             self.work.target.move(done.ready, shard.target)
+        else:
+            self.work.target.remove(shard.target)  # of a run before, when there was something
+        self._tell_withheld(shard, done.withheld)
         unit = UNIT.get(shard.kind, "row")
-        for position, reason in done.withheld:
-            self.tell(f"{shard.called}, {unit} {position}: withheld: {reason}")
         for position, remark in done.remarks:
             self.tell(f"{shard.called}, {unit} {position}: {remark}.")
+
+    def _tell_withheld(self, shard: Shard, withheld: Iterable[Sequence[Any]]) -> None:
+        unit = UNIT.get(shard.kind, "row")
+        for position, reason in withheld:
+            self.tell(f"{shard.called}, {unit} {position}: withheld: {reason}")
 
     def _fail(self, shard: Shard, said: str) -> None:
         """A shard that cannot be read: the others go on, unless many are like it."""

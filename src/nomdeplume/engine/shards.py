@@ -18,6 +18,7 @@ from nomdeplume.formats.table_sink import TableSink
 from nomdeplume.formats.writing import Sink, open_sink
 from nomdeplume.privacy.certificate import NOT_PRIVATE
 
+NOT_CHARGED = "it was not charged."
 STREAMS = 1 << 32  # seeded streams of a shard: more than it has parts
 SUFFIX = {"parquet": ".parquet", "arrow": ".arrow", "jsonl": ".jsonl", "csv": ".csv"}
 PACKED = {"gzip": ".gz", "zstd": ".zst", "": ""}
@@ -52,10 +53,17 @@ class Shard:
 
 @dataclass(frozen=True)
 class Handed:
-    """A shard as it is handed out: with the rows that must not be released, and why."""
+    """A shard as it is handed out: with the rows that were charged, and why others were not."""
 
     shard: Shard
-    refused: Mapping[int, str] = field(default_factory=dict)  # by position, from 1
+    granted: bytes | None = None  # 1 at each position, from 1, that may be released; none: all
+    refused: Mapping[int, str] = field(default_factory=dict)  # by position
+
+    def why_not(self, position: int) -> str:
+        """Why a row may not be released; nothing if it may."""
+        if self.granted is None or self.granted[position : position + 1] == b"\1":
+            return ""
+        return self.refused.get(position, NOT_CHARGED)
 
     def called(self) -> str:
         return self.shard.called
@@ -128,7 +136,7 @@ class Work:
         self, part: Part, handed: Handed, done: Done, sink: Sink, *, stream: int, careful: bool
     ) -> None:
         size, first = len(part.batch), part.first
-        refused = {i: handed.refused[first + i] for i in range(size) if first + i in handed.refused}
+        refused = {i: why for i in range(size) if (why := handed.why_not(first + i))}
         keep = tuple(name for name in part.batch.schema.names if name != self.fields.text)
         outcome = replace(self.function, keep=keep).outcome(
             part.batch, refused=frozenset(refused), stream=stream, careful=careful
@@ -139,8 +147,9 @@ class Work:
         done.without_words += outcome.without_words
         done.released += size - len(reasons)
         self._write(outcome.batch, part.fields, sink, reasons)
-        beside = part.fields or [dict.fromkeys(keep)]
-        done.fields = done.fields or tuple(beside[0])
+        beside = part.fields or [dict.fromkeys(keep)] * size
+        first_out = next((each for i, each in enumerate(beside) if i not in reasons), {})
+        done.fields = done.fields or tuple(first_out)
 
     def _write(
         self,

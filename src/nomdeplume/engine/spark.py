@@ -52,22 +52,28 @@ def obfuscate(
     is charged in one transaction before it is released, to the `id` of each row and to its
     `author`; rows without room do not come out either.
     """
+    if id and id == text:
+        raise InputError("the text cannot be the id.")
+    if df.sparkSession.conf.get("spark.speculation", "false") == "true":
+        raise InputError("with spark.speculation noise may be drawn twice; turn it off.")
     releases = made(obfuscator, recipe)
     function = releases.batches(text=text, keep=keep, empty=empty, vectors=vectors)
     releases.releasing.prepare()
     refused: Refused = {}
+    before = _kept(df)
     if ledger is None:
         if id or author:
             raise InputError("id and author are for a ledger; give one.")
     else:
-        _only(df, function)
-        needed = {text, *keep, id, author}
-        df = pinned(df.select(*[name for name in df.columns if name in needed]))
+        df = pinned(_only(df, text, *keep, *filter(None, (id, author))))
         refused = _charged(df, text, Charging(ledger, releases.price, id, author))
     sent = Sent(function, df.sparkSession, refused)
     schema = _schema(df, function)
-    released = _only(df, function).mapInArrow(sent, schema)
-    return pinned(released.where(released[text].isNotNull()))
+    released = _only(df, text, *keep).mapInArrow(sent, schema)
+    private = _kept(df) - before
+    found = pinned(released.where(f"{_quoted(text)} is not null"))
+    _forget(df, private)
+    return found
 
 
 def pinned(df: Any) -> Any:
@@ -75,21 +81,37 @@ def pinned(df: Any) -> Any:
     return df.localCheckpoint(eager=True)
 
 
+def _kept(df: Any) -> set[int]:
+    """What executors keep, by number, as far as this side can tell."""
+    context = getattr(df.sparkSession, "sparkContext", None)
+    return set() if context is None else set(context._jsc.getPersistentRDDs())
+
+
+def _forget(df: Any, numbers: set[int]) -> None:
+    """Let executors give up private rows that were held until they were released."""
+    for number in numbers:
+        df.sparkSession.sparkContext._jsc.getPersistentRDDs()[number].unpersist()
+
+
 def _schema(df: Any, function: Batches) -> Any:
     """Of what comes out, in Spark's words."""
     types = extra("pyspark.sql.pandas.types", "Spark jobs", "spark")
-    private = types.to_arrow_schema(_only(df, function).schema)
+    private = types.to_arrow_schema(_only(df, function.text, *function.keep).schema)
     return types.from_arrow_schema(function.schema(private))
 
 
-def _only(df: Any, function: Batches) -> Any:
+def _only(df: Any, *names: str) -> Any:
     """The columns that are needed, in their order."""
-    names = (function.text, *function.keep)
     for name in names:
         if name not in df.columns:
             there = ", ".join(map(got, df.columns[:20]))
             raise InputError(f"no column {got(name)} in the frame; it has {there or 'none'}.")
-    return df.select(*[name for name in df.columns if name in names])
+    return df.select(*[_quoted(name) for name in df.columns if name in names])
+
+
+def _quoted(name: str) -> str:
+    """A column's name, in which dots are dots."""
+    return "`" + name.replace("`", "``") + "`"
 
 
 def _charged(df: Any, text: str, charging: Charging) -> Refused:
@@ -100,9 +122,12 @@ def _charged(df: Any, text: str, charging: Charging) -> Refused:
     names = [name for name in (charging.id_field, charging.author_field) if name]
     asked = df.select(
         functions.spark_partition_id().alias("__partition"),
-        functions.col(text).isNotNull().alias("__there"),
-        *names,
+        functions.col(_quoted(text)).isNotNull().alias("__there"),
+        *map(_quoted, names),
     )
+    nameless = asked.where(f"__there and {_quoted(charging.id_field)} is null")
+    if nameless.limit(1).count():
+        raise InputError("every row must have an id to be charged; some have none.")
     refused: Refused = {}
     for partition, rows in groupby(asked.toLocalIterator(), key=itemgetter(0)):
         claims, places, left_out = [], [], set[int]()

@@ -7,6 +7,7 @@ two finds the shard again and publishes it, and no document is released twice.
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import IO, Any
@@ -14,10 +15,10 @@ from typing import IO, Any
 from nomdeplume import strict_json
 from nomdeplume.engine.folders import File, Folder, Local
 from nomdeplume.engine.shards import Done, Shard
-from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.errors import InputError, PlumeError, at
 from nomdeplume.formats.spool import held
 
-RUN = "run.json"
+RUN, LEASE = "run.json", "lease"
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Entry:
     ready: str  # where it waits, until it is published
     sha256: str
     released: int
-    withheld: int
+    withheld: list[tuple[int, str]]  # positions and reasons
     refused: int  # of these, by the ledger
     charged: int  # documents
     without_words: int
@@ -50,7 +51,7 @@ class Entry:
             done.ready,
             done.sha256,
             done.released,
-            len(done.withheld),
+            done.withheld,
             refused,
             charged,
             done.without_words,
@@ -72,27 +73,43 @@ class State:
     entries: dict[int, Entry] = field(default_factory=dict)
     numbers: dict[str, int] = field(default_factory=dict)  # of sources, whoever named them first
     runs: list[str] = field(default_factory=list)  # by what a ledger calls them
+    resumed: bool = False
     _lock: IO[bytes] | None = None
+    _token: str = field(default_factory=lambda: secrets.token_hex(8))
 
     @classmethod
-    def open(cls, target: Folder, digest: str, run: str, *, resume: bool) -> State:
-        """That of an interrupted run, if it is to go on, or an empty one."""
+    def open(
+        cls, target: Folder, digest: str, run: str, *, resume: bool, force: bool = False
+    ) -> State:
+        """That of an interrupted run, if it is to go on, or an empty one; nobody else has it."""
         state = cls(target.parent(private=True).inner(f".{target.name}.resume"), digest)
-        found = state._found()
-        if found and not resume:
-            raise InputError(
-                "an interrupted run has left shards there: go on with --resume, or remove them."
-            )
-        if found and found["digest"] != digest:
-            raise InputError("the interrupted run had other options; resume it with the same.")
         state.folder.make()
         if isinstance(state.folder, Local):
             state._lock = held(state.folder.path / "lock")
-        if found:
-            state._read(found)
-        state.runs.append(run)
-        state.note()
+        try:
+            found = state._found()
+            if found and not resume and not force:
+                raise InputError(
+                    f"an interrupted run has left {at(state.folder.address)}: go on with --resume, "
+                    "or say --force to start over."
+                )
+            if found and resume and found["digest"] != digest:
+                raise InputError("the interrupted run had other options; resume it with the same.")
+            if found and resume:
+                state._read(found)
+            state.resumed = found is not None and resume
+            state.runs.append(run)
+            state.note()
+            state.folder.write_text(LEASE, state._token)
+        except BaseException:
+            state.close()
+            raise
         return state
+
+    def check(self) -> None:
+        """Refuse to go on if another run has taken over: where nothing can be locked, they may."""
+        if self.folder.read_text(LEASE) != self._token:
+            raise PlumeError("another run has taken over this output; this one has stopped.")
 
     def add(self, entry: Entry) -> None:
         self.folder.write_text(_name(entry.number), json.dumps(asdict(entry)))
@@ -108,8 +125,8 @@ class State:
         self.folder.write_text(RUN, json.dumps(told))
 
     def remove(self) -> None:
-        self.close()
         self.folder.clear()
+        self.close()
 
     def close(self) -> None:
         if self._lock:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from nomdeplume.errors import InputError, PrivacyError, got
 from nomdeplume.formats.kinds import named
 from nomdeplume.formats.released import records
-from nomdeplume.formats.shards import MANIFEST, SUCCESS
+from nomdeplume.formats.shards import MANIFEST, SUCCESS, amiss
 from nomdeplume.formats.writing import line_of
 from nomdeplume.mechanism import MECHANISMS, Recipe
 from nomdeplume.nearest import checked
@@ -200,8 +200,8 @@ def _release(
     unlike = f"{due[:16]}…: it is not byte for byte what was released"
     checks = [_compare("hash", f"SHA-256 {hashed[:16]}…", unlike, holds=hashed == due)]
     if sharded:
-        whole = (path / SUCCESS).is_file()
-        checks.append(Check("shards", whole, "all there" if whole else f"no {SUCCESS} among them"))
+        wrong = amiss(path, certificate.output.sha256, certificate.documents)
+        checks.append(Check("shards", not wrong, wrong or "all there, as listed"))
     documents = sizes = known = ordered = 0
     try:
         for record in _documents(path, certificate):

@@ -64,21 +64,24 @@ class Pool(Generic[T, R]):
         name: Callable[[T], str] = str,
         *,
         count: int | None = None,  # noqa: ARG002 - which other engines must know
-    ) -> Iterator[R]:
+        going_on: bool = False,
+    ) -> Iterator[Any]:
         """The work on each task, in order, or, if that does not matter, as it is done.
 
-        `name` is what a task is called that ends workers.
+        `name` is what a task is called that ends workers; it ends all, or, if this is to go on
+        without it, comes back as the error that it is.
         """
-        queue = _Queue(tasks, name, self)
+        queue = _Queue(tasks, name, self, going_on=going_on)
         try:
             while True:
+                if queue.ready:
+                    yield queue.result()  # before another task is read
+                    continue
                 while self._free and (task := queue.following()):
                     self._least().give(task)
                 if queue.over:
                     return
-                if queue.ready:
-                    yield queue.result()
-                else:
+                if not queue.ready:
                     for key, _ in self._selector.select():
                         self._hear(key.data, queue)
         finally:
@@ -140,7 +143,15 @@ class Pool(Generic[T, R]):
 class _Queue(Generic[T]):
     """Tasks, read as they are needed, and what came of them, to be used in order."""
 
-    def __init__(self, tasks: Iterable[T], name: Callable[[T], str], pool: Pool[T, Any]) -> None:
+    def __init__(
+        self,
+        tasks: Iterable[T],
+        name: Callable[[T], str],
+        pool: Pool[T, Any],
+        *,
+        going_on: bool,
+    ) -> None:
+        self._going_on = going_on
         self._tasks, self._name, self._ordered = iter(tasks), name, pool.ordered
         self._ahead, self._tries = AHEAD * pool.most, pool.tries
         self._again: list[Task] = []
@@ -189,6 +200,8 @@ class _Queue(Generic[T]):
         """What came of the task whose turn it is."""
         result, error = self.done.pop(self._turn if self._ordered else min(self.done))
         self._turn += 1
+        if self._going_on and isinstance(error, Lost):
+            return error
         if error:
             raise error
         return result

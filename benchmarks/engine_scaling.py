@@ -1,21 +1,23 @@
 """Shards through the pool with more and more workers, on cores and on a card.
 
-    python benchmarks/engine_scaling.py [name]
+    python benchmarks/engine_scaling.py [name [cores|card|mean …]]
 
 Documents of 12 words, 20 released at once, and of 100 words, released word by word at ε = 6; every
 worker has as many of them, however many workers there are. Rates are those of a run less a shorter
-one, which takes out the start. The result is kept under `name`: machines differ.
+one, which takes out the start. The result is kept under `name`: machines differ. Words pick some
+of the runs, which join those that are kept already.
 """
 
 from __future__ import annotations
 
+import json
 import shutil
 import sys
 import tempfile
 from pathlib import Path
 from typing import Any
 
-from common import record
+from common import RESULTS, record
 from engines import corpus, released
 from nomdeplume.threads import cores
 
@@ -31,17 +33,19 @@ RUNS = {  # words of a document, documents of a shard, options
 def main() -> None:
     name = sys.argv[1] if len(sys.argv) > 1 else "here"
     able = [workers for workers in WORKERS if workers <= cores()]
-    found: dict[str, Any] = {"cores": cores(), "card": card(), "documents a second": {}}
+    before = RESULTS / f"engine-scaling-{name}.json"
+    rates_before = json.loads(before.read_text())["documents a second"] if before.exists() else {}
+    found: dict[str, Any] = {"cores": cores(), "card": card(), "documents a second": rates_before}
     for run, (words, each, options) in RUNS.items():
-        if run.endswith("card") and not card():
+        asked = all(word in run for word in sys.argv[2:])
+        if not asked or (run.endswith("card") and not card()):
             continue
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             corpus(folder / "all", MANY * max(able), each, words)
             rates = {workers: rate(folder, each, workers, *options) for workers in able}
         found["documents a second"][run] = rates
-        print(run, rates, flush=True)
-    record(f"engine-scaling-{name}", found)
+        record(f"engine-scaling-{name}", found)
 
 
 def rate(folder: Path, each: int, workers: int, *options: str) -> int:

@@ -4,7 +4,7 @@ READY := $(ROOT).venv/.ready
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 CASES := 2000000
-SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms
+SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms engines engine_scaling
 
 .PHONY: demo test lint check format table pages audit-page constraints wheel bench soak mutation clean
 
@@ -59,16 +59,18 @@ wheel: $(READY)
 
 bench: $(READY)
 	cd "$(ROOT)." && for name in $(SPEED); do $(BIN)/python benchmarks/$$name.py || exit 1; done && \
-	  $(BIN)/python scripts/performance_page.py
+	  $(BIN)/python scripts/performance_page.py && $(BIN)/python scripts/scale_page.py
 
 # The long ones: figures go to tests/soak/results, and docs/trust.md is made of them.
 SOAK := tests/soak/results
 soak: $(READY)
 	cd "$(ROOT)." && mkdir -p $(SOAK) && $(BIN)/python -m tests.soak.load --json $(SOAK)/load.json
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.kills --kills 1000 --json $(SOAK)/kills.json
+	cd "$(ROOT)." && $(BIN)/python -m tests.soak.shards --kills 200 --engine pool --json $(SOAK)/shards.json
+	cd "$(ROOT)." && $(BIN)/python -m tests.soak.shards --kills 60 --engine ray --json $(SOAK)/shards.json
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.canary --json $(SOAK)/canary.json
 	cd "$(ROOT)." && rm -f $(SOAK)/fuzz*.json && $(BIN)/python -m tests.soak.fuzz --cases $(CASES) --json $(SOAK)/fuzz.json
-	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py
+	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py && $(BIN)/python scripts/scale_page.py
 
 mutation: $(READY)
 	cd "$(ROOT)." && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt mutmut==3.8.0 coverage==7.17.2 && \

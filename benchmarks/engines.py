@@ -97,7 +97,7 @@ def ran(folder: Path, name: str, source: str) -> tuple[float, list[tuple[float, 
 
 def released(folder: Path, source: str, *options: str) -> tuple[float, list[tuple[float, int]]]:
     """The same, of the command."""
-    return watched(folder, *COMMAND, source, "-o", "out", "--quiet", *options)
+    return watched(folder, *COMMAND, source, "-o", "out", "--quiet", "--force", *options)
 
 
 def watched(folder: Path, *command: str) -> tuple[float, list[tuple[float, int]]]:

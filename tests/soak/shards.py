@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 from tests.engine.conftest import shards, written_table
 from tests.engine.faults import LEDGER, TOKEN, begun, check_whole, children, cluster, end
 
-SHARDS, EACH = 12, 60
+SHARDS, EACH = 24, 60
 TARGETS = ("worker", "driver", "whole run")
-LONGEST = {"pool": 3.0, "ray": 12.0}  # seconds into a run, about, at which it may be killed
+LONGEST = {"pool": 2.2, "ray": 9.0}  # seconds into a run, about, at which it may be killed
 
 
 def main():

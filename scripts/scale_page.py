@@ -99,6 +99,8 @@ Parquet in {found["shards"]} shards, 12 words a document, 20 released at once, o
 
 {grid(head, rows)}
 
+Java fills the heap that it is allowed, 1 GiB here, before it tidies up; released words are in it until they are written.
+
 ![memory of each engine over time](pictures/engines-memory.svg)
 """
 
@@ -194,8 +196,12 @@ def curve(runs: dict[str, Any]) -> str:
             for seconds, memory in each["memory"]
         )
         y = place(each["memory"][-2][1] / most) + 4
-        parts.append(f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts.append(f'<text x="{LEFT + wide + 8}" y="{y}" fill="{colour}">{name}, {each["seconds"]:g} s</text>')
+        parts.append(
+            f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
+        )
+        parts.append(
+            f'<text x="{LEFT + wide + 8}" y="{y}" fill="{colour}">{name}, {each["seconds"]:g} s</text>'
+        )
     return "\n".join([*parts, "</svg>", ""])
 
 

@@ -4,6 +4,7 @@ A reader that a part of the program grows belongs here, with a seed of its own.
 """
 
 import io
+import json
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from functools import cache, partial
@@ -11,12 +12,16 @@ from functools import cache, partial
 from nomdeplume import Table
 from nomdeplume.cli.main import cli
 from nomdeplume.cli.mechanisms import open_weights, open_words
+from nomdeplume.engine.folders import Local
+from nomdeplume.engine.manifest import names
+from nomdeplume.engine.state import State
 from nomdeplume.evaluate.report import page
 from nomdeplume.evaluate.store import Store, read
 from nomdeplume.features import Features
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.reading import open_inputs
 from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.shards import MANIFEST, SUCCESS, amiss
 from nomdeplume.formats.spool import Found
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.privacy.certificate import Certificate
@@ -183,6 +188,25 @@ def spool(data, folder):
     assert found.end <= len(data)
 
 
+def manifest(data, folder):
+    """Beside shards: what --force goes by, and what a certificate is held against."""
+    put(folder, SUCCESS, b"")
+    path = put(folder, MANIFEST, data)
+    clear(amiss(folder, "0" * 64, 1) or "as listed")
+    names(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def shards(data, folder):
+    """What an interrupted run has left of its shards."""
+    inner = folder / ".out.resume"
+    inner.mkdir(mode=0o700, exist_ok=True)
+    run = json.dumps({"digest": "d", "runs": [""], "sources": ["a", "b"]}).encode()
+    first, second = (run, data) if data.startswith(b'{"number') else (data, seeds.ENTRY)
+    put(inner, "run.json", first)
+    put(inner, "00001.json", second)
+    State.open(Local(folder / "out"), "d", "r", resume=True).close()
+
+
 def features(data, folder):
     path = put(folder, "f.json", data)
     found = Features.open(path)
@@ -277,6 +301,8 @@ READERS = {
     "ledger, shown": shown,
     "ledger, its key": key,
     "spool": spool,
+    "manifest": manifest,
+    "shards": shards,
     # what else is read
     "features": features,
     "features, shown": partial(command, arguments="features show FILE"),

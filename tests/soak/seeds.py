@@ -9,6 +9,7 @@ import io
 import json
 import struct
 import zipfile
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,6 +18,7 @@ import numpy as np
 
 from nomdeplume import Table
 from nomdeplume.cli.main import cli
+from nomdeplume.engine.state import Entry
 from nomdeplume.extras import arrow
 from nomdeplume.features import Features
 from nomdeplume.mechanism.remembered import FORMAT
@@ -204,6 +206,16 @@ def spool():
     return b"".join(json.dumps(line).encode() + b"\n" for line in [*lines, {"done": "s"}])
 
 
+ENTRY = json.dumps(
+    asdict(
+        Entry(1, "a", 9, "1", "part-00001.jsonl", "r", "0" * 64, 1, [(2, "no")], 0, 1, 0, [], "")
+    )
+).encode()
+STATE = json.dumps({"digest": "d", "runs": ["r"], "sources": ["a"]}).encode()
+SHARD = {"name": "part-00001.jsonl", "sha256": "0" * 64, "documents": 1}
+MANIFEST = json.dumps({"format": 1, "program": "n", "documents": 1, "shards": [SHARD]}).encode()
+
+
 def certificates():
     found = released()
     return tuple(data for name, data in sorted(found.items()) if name.endswith("certificate.json"))
@@ -283,6 +295,8 @@ _SEEDS = {
     "ledger": lambda: (ledger()[0],),
     "ledger, its key": lambda: (ledger()[1],),
     "spool": lambda: (spool(),),
+    "manifest": (MANIFEST,),
+    "shards": (ENTRY, STATE),
     "calibrations": (NUMBER, RECALLED),
     "results": (RESULTS,),
     "stop words": ("# mine\nrain\nzyxoquant été\n".encode(),),

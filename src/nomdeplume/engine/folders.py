@@ -114,7 +114,7 @@ class Local:
             return file_digest(file, "sha256").hexdigest()
 
     def read_text(self, name: str) -> str:
-        return (self.path / name).read_text(encoding="utf-8")
+        return (self.path / name).read_text(encoding="utf-8", errors="replace")
 
     def write_text(self, name: str, text: str) -> None:
         write_whole(self.path / name, text, force=True, private=self.private)

@@ -86,7 +86,7 @@ class Remote:
 
     def read_text(self, name: str) -> str:
         with self._told():
-            return bytes(self._opened[0].cat_file(self._at(name))).decode("utf-8")
+            return bytes(self._opened[0].cat_file(self._at(name))).decode("utf-8", "replace")
 
     def write_text(self, name: str, text: str) -> None:
         with self._told():

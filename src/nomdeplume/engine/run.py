@@ -235,8 +235,7 @@ class Run:
         *others, last = self._failed
         for said in others:
             self.tell(said)
-        more = f" So it was with {len(others):,} more." if others else ""
-        raise InputError(f"{last}{more}")
+        raise InputError(last)
 
     def _sweep(self) -> None:
         """Remove what workers that were killed have left."""

@@ -18,6 +18,7 @@ from nomdeplume.engine.shards import Done, Shard
 from nomdeplume.errors import InputError, PlumeError, at
 from nomdeplume.formats.spool import held
 
+DAMAGED = "what the interrupted run has left is damaged; remove it and start over."
 RUN, LEASE = "run.json", "lease"
 
 
@@ -139,11 +140,15 @@ class State:
         return _sound(self.folder.read_text(RUN), {"digest": str, "runs": list, "sources": list})
 
     def _read(self, found: Mapping[str, Any]) -> None:
+        if not all(isinstance(each, str) for each in (*found["runs"], *found["sources"])):
+            raise InputError(DAMAGED)
         self.runs = list(found["runs"])
         self.numbers = {source: i for i, source in enumerate(found["sources"], start=1)}
         for number in self.numbers.values():
             if self.folder.file(_name(number)) is not None:
                 data = _sound(self.folder.read_text(_name(number)), KINDS)
+                if not all(map(_is_pair, data["withheld"])):
+                    raise InputError(DAMAGED)
                 self.entries[number] = Entry(**data)
 
 
@@ -154,6 +159,14 @@ def _name(number: int) -> str:
     return f"{number:05}.json"
 
 
+def _is_pair(value: Any) -> bool:
+    """Whether this is a position and a reason."""
+    match value:
+        case [int(), str()]:
+            return True
+    return False
+
+
 def _sound(text: str, kinds: Mapping[str, type]) -> dict[str, Any]:
     try:
         data = strict_json.loads(text)
@@ -162,4 +175,4 @@ def _sound(text: str, kinds: Mapping[str, type]) -> dict[str, Any]:
             return dict(data)
     except (ValueError, KeyError):
         pass
-    raise PlumeError("what the interrupted run has left is damaged; remove it and start over.")
+    raise InputError(DAMAGED)

@@ -5,7 +5,7 @@ import pytest
 from tests.engine import faults
 from tests.engine.conftest import released, shards
 from tests.engine.faults import LEDGER, TOKEN, begun, check_whole, end, wait_for
-from tests.engine.on_engine import asked, assert_alike
+from tests.engine.on_engine import alike, asked
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_the_guide_shows_how(told):
 
 
 def test_releases_are_as_those_of_one_process(told):
-    assert_alike(told["words"])
+    assert alike(told["words"])
 
 
 def test_no_two_workers_share_a_stream(told):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.engine.on_engine import asked, assert_alike
+from tests.engine.on_engine import alike, asked
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_the_guide_shows_how(told):
 
 
 def test_releases_are_as_those_of_one_process(told):
-    assert_alike(told["words"])
+    assert alike(told["words"])
 
 
 def test_no_two_workers_share_a_stream(told):

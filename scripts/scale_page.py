@@ -18,7 +18,7 @@ COLOURS = ("#4269d0", "#efb118", "#ff725c", "#3ca951")
 
 HEAD = """# At scale
 
-Made by `scripts/scale_page.py` from what was measured; no figure on it is typed in. [Engines](guide/engines.md) shows how
+Made by `scripts/scale_page.py`; the figures in its tables are read from what was measured. [Engines](guide/engines.md) shows how
 to use them; this page says how fast they are, what they cost, what limits them, and how to run a cluster.
 """
 
@@ -27,9 +27,9 @@ LIMITS = """## What limits at 10¹⁰ documents
 | what | how far it goes | what to do then |
 |---|---|---|
 | workers | nothing is shared between them: shards are read, released and written where they are | more of them |
-| the driver, without a ledger | some hundred shards a second: it moves one small entry and one name for each | shards of 100,000 documents: 10¹⁰ are 10⁵ shards |
+| the driver, without a ledger | it writes one small entry and gives one name for each shard | shards of 100,000 documents: 10¹⁰ are 10⁵ shards |
 | the driver, with a ledger | it reads every shard once more and charges some 14,000 documents a second ([trust](trust.md)): 10¹⁰ documents take eight days | a ledger for each part of the corpus (by author, so that an author's documents add up in one), and a run for each |
-| memory of the driver, with a ledger | the claims of one shard: about 1 GB for a million documents | smaller shards |
+| memory of the driver, with a ledger | the claims of all documents of a shard | smaller shards |
 | memory of a worker | the table, what the mechanism made of it, and one part of a shard (1,024 rows, 16 MB) | it does not grow with shards |
 | a store that cannot rename | a shard is copied within the store when it is published | local or shared disks rename |
 | locks | a shared file system must know `flock`; at addresses two runs on one output are told apart by a lease, which each looks at before it publishes | one driver for one output |
@@ -89,8 +89,9 @@ def engines() -> str:
         for name, each in found["runs"].items()
     ]  # fmt: skip
     head = (
-        "engine", "whole run", "documents a second", "without the start", "of the pool's rate",
-        "whole run", "memory at most", "last third over the middle one",
+        "engine", "whole run", "documents a second", "without the start",
+        "of the pool's rate, without the start", "of the pool's rate, whole run", "memory at most",
+        "memory in the last third over the middle one",
     )  # fmt: skip
     return f"""## {found["documents"]:,} short documents on every engine
 
@@ -107,12 +108,12 @@ Java fills the heap that it is allowed, 1 GiB here, before it tidies up; release
 
 def scaling() -> str:
     rows = []
-    for name, machine in (("here", "this machine"), ("h200", "a larger one")):
+    for name in ("here", "h200"):
         found = read(f"engine-scaling-{name}")
         for run, rates in found["documents a second"].items():
             first = rates["1"]
             each = ", ".join(f"{n}: {rate:,} ({rate / first:.1f} ×)" for n, rate in rates.items())
-            rows.append((f"{machine}, {found['cores']} cores", run, each))
+            rows.append((f"{found['cores']} cores", run, each))
     card = read("gpu-end-to-end")
     for run in ("--epsilon 6", "mean"):
         each = ", ".join(
@@ -140,13 +141,15 @@ def costs() -> str:
     for table in card["tables"]:
         words = table["noise"][0]["with noise, from ids to ids, words per second"]
         rows.append((table["table"], size(table), "an H200", hours(1e8 / words)))
+    reading = read("documents")["reading alone, documents/s"]
     mean = read("end-to-end")["mean"]["words a second, two workers"] / 2
     rows.append(("any, `mean`", "", "a core", hours(1e8 / mean)))
     return f"""## What a million documents cost
 
 Hours of one core, or of one card, for 100 released words of each, word by word (ε as in [performance](performance.md)), by the search
-alone; for `mean`, which searches nothing, by the whole run on texts of 300 words. Reading texts takes a core about {hours(1e6 / 1400)} for a
-million texts of 300 words, whatever follows, so that one card wants 16 cores beside it. Multiply by what an hour costs you.
+alone; for `mean`, which searches nothing, by the whole run on texts of 300 words. Making bags of a
+million texts of 300 words takes a core about {hours(1e6 / reading)} hours, whatever follows, so that a card wants many cores beside it. Multiply by
+what an hour costs you.
 
 {grid(("table", "words × dimensions", "on", "hours for a million documents"), rows)}
 
@@ -171,6 +174,7 @@ def kills() -> str:
     return f"""## Killed at random moments
 
 `python -m tests.soak.shards`: SIGKILL for a worker, the driver or the whole run, then `--resume`, until the folder is released.
+It stops at the first document that is there twice, is missing, or was not charged.
 
 {grid(head, rows)}
 """
@@ -195,7 +199,7 @@ def curve(runs: dict[str, Any]) -> str:
             f"{LEFT + wide * seconds / each['seconds']:.1f},{place(memory / most)}"
             for seconds, memory in each["memory"]
         )
-        y = place(each["memory"][-2][1] / most) + 4
+        y = place(each["MiB at most"] / most) + 4
         parts.append(
             f'<polyline points="{points}" fill="none" stroke="{colour}" stroke-width="2"/>'
         )

@@ -193,7 +193,7 @@ def test_tests_that_the_docs_name_exist():
     assert not [name for name in named if not (ROOT / name).exists()]
 
 
-@pytest.mark.parametrize("name", ["performance", "trust"])
+@pytest.mark.parametrize("name", ["performance", "scale", "trust"])
 def test_pages_of_figures_are_made_of_results(tmp_path, name):
     """Nobody typed a figure in: the script makes the same page of what is there."""
     page, script = ROOT / "docs" / f"{name}.md", ROOT / "scripts" / f"{name}_page.py"

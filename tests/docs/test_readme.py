@@ -48,7 +48,9 @@ def blocks(language, page=README):
 def commands(page):
     lines = [line for block in blocks("console", page) for line in block.splitlines()]
     return [
-        line.removeprefix("$ ") for line in lines if re.match(r"\$ (! )?(nomdeplume|cat|mkdir|ls)", line)
+        line.removeprefix("$ ")
+        for line in lines
+        if re.match(r"\$ (! )?(nomdeplume|cat|mkdir|ls)", line)
     ]
 
 

@@ -129,7 +129,8 @@ def test_an_interrupted_run_goes_on_with_whole_shards_only(run, tmp_path, table_
         path.read_bytes() for path in (tmp_path / ".out.resume").iterdir()
     )
 
-    run(*ask, code=2)  # without --resume nothing is touched
+    said = run(*ask, code=2).stderr.decode()  # without --resume nothing is touched
+    assert ".out.resume: go on with --resume, or say --force to start over" in said
     pq.write_table(pa.Table.from_pylist([document(500)]), tmp_path / "in/v4.parquet")
     spoilt = sorted(before)[0]
     (tmp_path / "out" / spoilt).write_bytes(b"other")
@@ -141,6 +142,21 @@ def test_an_interrupted_run_goes_on_with_whole_shards_only(run, tmp_path, table_
     assert sorted(each["id"] for each in released(tmp_path / "out")) == [*range(160), 500]
     assert {name for name in before if after[name] != before[name]} == {spoilt}
     assert "the output is complete already" in run(*ask, "--resume").stderr.decode()
+
+
+def test_force_starts_an_interrupted_run_over(run, tmp_path, table_file):
+    shards(tmp_path / "in")
+    (tmp_path / "in/zz.parquet").write_bytes(b"PAR1 no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask, code=2)
+    before = released(tmp_path / "out")
+    (tmp_path / "in/zz.parquet").unlink()
+    said = run(*ask, "--force").stderr.decode()
+
+    assert said.startswith("Released 160 documents")
+    assert sorted(each["id"] for each in released(tmp_path / "out")) == list(range(160))
+    assert released(tmp_path / "out") != before
+    assert not (tmp_path / ".out.resume").exists()
 
 
 def test_other_options_cannot_go_on(run, tmp_path, table_file):

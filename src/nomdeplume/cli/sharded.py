@@ -62,7 +62,7 @@ def sharded(
                     state.remove()
                     click.echo("nomdeplume: the output is complete already.", err=True)
                     return 0
-                _vacate(target, force=options["force"])
+                _vacate(target, state.earlier, force=options["force"])
             if charging and state.runs[:-1]:
                 written = sum(entry.charged for entry in state.entries.values())
                 say_vain(charging, state.runs[:-1], written)
@@ -118,13 +118,13 @@ def _is_complete(target: Folder) -> bool:
     return target.file(SUCCESS) is not None
 
 
-def _vacate(target: Folder, *, force: bool) -> None:
+def _vacate(target: Folder, interrupted: list[str], *, force: bool) -> None:
     """See that nothing is where shards will be; by force, take an earlier release away."""
     from nomdeplume.engine.manifest import MANIFEST, SUCCESS, names
 
-    earlier: list[str] = []
+    earlier = list(interrupted) if force else []
     if force and target.file(MANIFEST) is not None:
-        earlier = names(target.read_text(MANIFEST))
+        earlier += names(target.read_text(MANIFEST))
     if set(target.names()) - set(earlier):
         raise InputError(
             f"{at(target.address)} is not empty; choose another name, or say --resume to go on "

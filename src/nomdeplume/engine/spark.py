@@ -154,9 +154,10 @@ class Sent:
     """The function as executors get it: once for a process, however many tasks it has."""
 
     def __init__(self, function: Batches, session: Any, refused: Refused) -> None:
-        data = extra("pyspark.cloudpickle", "Spark jobs", "spark").dumps(
-            function
-        )  # of notebooks too
+        pickled = extra(
+            "pyspark.cloudpickle", "Spark jobs", "spark"
+        )  # what a notebook defines, too
+        data = pickled.dumps(function)
         self.key = sha256(data).hexdigest()
         self.refused = refused
         context = getattr(session, "sparkContext", None)  # a client far away has none

@@ -75,6 +75,7 @@ class State:
     numbers: dict[str, int] = field(default_factory=dict)  # of sources, whoever named them first
     runs: list[str] = field(default_factory=list)  # by what a ledger calls them
     resumed: bool = False
+    earlier: list[str] = field(default_factory=list)  # shards of a run that is not gone on with
     _lock: IO[bytes] | None = None
     _token: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -96,9 +97,11 @@ class State:
                 )
             if found and resume and found["digest"] != digest:
                 raise InputError("the interrupted run had other options; resume it with the same.")
-            if found and resume:
+            if found:
                 state._read(found)
             state.resumed = found is not None and resume
+            if not state.resumed:
+                state._start_over()
             state.runs.append(run)
             state.note()
             state.folder.write_text(LEASE, state._token)
@@ -133,6 +136,13 @@ class State:
         if self._lock:
             self._lock.close()
             self._lock = None
+
+    def _start_over(self) -> None:
+        """Forget what an interrupted run has released, but for the names of it."""
+        self.earlier = [entry.target for entry in self.entries.values() if entry.target]
+        for number in self.entries:
+            self.folder.remove(_name(number))
+        self.entries, self.numbers, self.runs = {}, {}, []
 
     def _found(self) -> Mapping[str, Any] | None:
         if self.folder.file(RUN) is None:

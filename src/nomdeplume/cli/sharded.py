@@ -63,6 +63,10 @@ def sharded(
                     click.echo("nomdeplume: the output is complete already.", err=True)
                     return 0
                 _vacate(target, state.earlier, force=options["force"])
+                if options["resume"]:
+                    click.echo(
+                        "nomdeplume: nothing to resume; starting from the beginning.", err=True
+                    )
             if charging and state.runs[:-1]:
                 written = sum(entry.charged for entry in state.entries.values())
                 say_vain(charging, state.runs[:-1], written)
@@ -151,8 +155,6 @@ def _state(
     target.make()
     how = {"resume": options["resume"], "force": options["force"]}
     state = State.open(target, digest, run, **how)
-    if options["resume"] and not state.resumed and not _is_complete(target):
-        click.echo("nomdeplume: nothing to resume; starting from the beginning.", err=True)
     try:
         yield state
     except BaseException as error:

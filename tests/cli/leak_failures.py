@@ -67,7 +67,7 @@ BUGS = {  # of ours, planted, and of the machine
     "in a worker": planted(
         IN_WORKER.format("import nomdeplume.vocabulary as v; v.Vocabulary.bag = {}.__getitem__"),
         line=f"{RECORDS} --workers 2",
-        said="in a worker",
+        said="documents of one batch could not be released",
     ),
     "a worker that talks": planted(
         IN_WORKER.format(
@@ -75,15 +75,16 @@ BUGS = {  # of ours, planted, and of the machine
             "lambda s, t: (print(t), os.write(2, t.encode()), warnings.warn(t), {}[t])"
         ),
         line=f"{RECORDS} --workers 2",
-        said="in a worker",
+        said="documents of one batch could not be released",
     ),
     "a worker that dies": planted(
         IN_WORKER.format(
             "import os; import nomdeplume.vocabulary as v; v.Vocabulary.bag = "
             "lambda s, t: os.kill(os.getpid(), 9)"
         ),
+        code=0,  # its work is done again in a child, in which nothing is planted
         line=f"{RECORDS} --workers 2",
-        said="worker processes ended",
+        said="Released",
     ),
     "a full disk": planted(
         "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300))",

@@ -650,7 +650,7 @@ def test_output_is_private_until_it_is_whole(tmp_path):
     for wait in (0.0, 0.4, 0.8):
         process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 60
-        while not (partial := list(tmp_path.glob(".out.jsonl.*"))):
+        while not list(tmp_path.glob(".out.jsonl.*")):
             assert time.monotonic() < deadline
             time.sleep(0.01)
         time.sleep(wait)
@@ -658,6 +658,8 @@ def test_output_is_private_until_it_is_whole(tmp_path):
         process.wait()
         assert not (tmp_path / "out.jsonl").exists()
         assert not (tmp_path / "out.jsonl.certificate.json").exists()
+        partial = list(tmp_path.glob(".out.jsonl.*"))
+        assert partial
         assert all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in partial)
         for path in partial:
             path.unlink()

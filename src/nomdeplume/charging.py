@@ -19,7 +19,7 @@ from nomdeplume.errors import InputError
 from nomdeplume.levels import Level
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.certificate import metric_of
-from nomdeplume.privacy.ledger.claims import Claim, has_id
+from nomdeplume.privacy.ledger.claims import Claim, Name, has_id
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.random import is_private
 from nomdeplume.table import Table
@@ -146,14 +146,19 @@ class Charging:
         self, fields: Mapping[str, Any], item: Bag | str, bag: Callable[[str], Bag]
     ) -> Claim | None:
         """All that a document is charged to; none where its author is not told."""
-        claims = self.ledger.claims
         if self.knows(fields):
-            name = claims.by_id(fields[self.id_field])
-        else:
-            name = claims.by_bag(item if isinstance(item, Bag) else bag(item))
+            return self.claim_by_id(fields)
+        found = item if isinstance(item, Bag) else bag(item)
+        return self._with_author(self.ledger.claims.by_bag(found), fields)
+
+    def claim_by_id(self, fields: Mapping[str, Any]) -> Claim | None:
+        """The same, of a document that has an id: nobody needs its text."""
+        return self._with_author(self.ledger.claims.by_id(fields[self.id_field]), fields)
+
+    def _with_author(self, name: Name, fields: Mapping[str, Any]) -> Claim | None:
         if not self.author_field:
             return (name,)
-        author = claims.by_author(fields.get(self.author_field))
+        author = self.ledger.claims.by_author(fields.get(self.author_field))
         return None if author is None else (name, author)
 
     def knows(self, fields: Mapping[str, Any]) -> bool:

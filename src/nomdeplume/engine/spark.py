@@ -137,7 +137,7 @@ def _charged(df: Any, text: str, charging: Charging) -> Refused:
             fields = {name: row[name] for name in names}
             if not charging.knows(fields):
                 raise InputError("every row must have an id to be charged; some have none.")
-            claim = charging.claim(fields, "", lambda _: None)  # type: ignore[arg-type,return-value]
+            claim = charging.claim_by_id(fields)
             if claim is None:
                 left_out.add(place)
                 continue
@@ -174,7 +174,8 @@ class Sent:
             yield function.outcome(batch, refused=rows, careful=tries > 0).batch
             first += batch.num_rows
 
-    def bytes(self) -> bytes:
+    def pickled(self) -> bytes:
+        """What was sent, by a broadcast or as it is."""
         found: bytes = getattr(self.data, "value", self.data)
         return found
 
@@ -191,6 +192,6 @@ def _opened(key: str, sent: Sent) -> Any:
     """The function, with a generator that is keyed in this process and in no other."""
     if (_Known.key, _Known.pid) != (key, os.getpid()):
         limit(1)
-        _Known.function = pickle.loads(sent.bytes())  # noqa: S301 - from our own driver
+        _Known.function = pickle.loads(sent.pickled())  # noqa: S301 - from our own driver
         _Known.key, _Known.pid = key, os.getpid()
     return _Known.function

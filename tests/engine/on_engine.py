@@ -162,6 +162,11 @@ def on_spark():
                 obfuscate(frame([TEXT]), made, **wrong)
             except InputError as error:
                 found[name] = str(error)
+    with Ledger("m", limit=15) as ledger:
+        rdds = spark.sparkContext._jsc.getPersistentRDDs
+        cached, before = frame([TEXT] * 5).cache(), set(rdds())  # nobody has asked for it yet
+        obfuscate(cached, made, ledger=ledger, id="id")
+        found["kept"] = len(set(rdds()) - before)
     shown = {"spark": spark}
     exec(snippet("engine.spark"), shown)  # as the guide has it
     found["shown"] = [row.asDict() for row in shown["released"].collect()]

@@ -1,6 +1,7 @@
 """Folders of shards through the command, on the pool: real processes, real files."""
 
 import json
+import shutil
 import stat
 from pathlib import Path
 
@@ -9,11 +10,29 @@ import pyarrow.parquet as pq
 import pytest
 
 from nomdeplume import Ledger, PlumeError
+from nomdeplume.engine import parts
+from nomdeplume.engine.desk import Handing
+from nomdeplume.engine.parts import parts_of
 from nomdeplume.engine.remote import Remote
 from nomdeplume.engine.state import State
+from nomdeplume.formats.records import Fields
 from tests.engine.conftest import CANARY, WITH, document, released, shards
 
 POOL = ["--engine", "pool", "--workers", "2"]
+CUT_OFF = """
+import os
+from nomdeplume.engine.folders import Local
+Local.clear = lambda self: (os.unlink(self.path / "00001.json"), os._exit(9))
+"""
+WATCHED = """
+from nomdeplume.engine.folders import Local
+move = Local.move
+def watched(self, name, other):
+    with open("modes", "a") as file:
+        print(f"{(self.path / name).stat().st_mode & 0o777:o}", file=file)
+    move(self, name, other)
+Local.move = watched
+"""
 
 
 @pytest.mark.parametrize("kind", ["parquet", "jsonl"])
@@ -157,6 +176,84 @@ def test_force_starts_an_interrupted_run_over(run, tmp_path, table_file):
     assert sorted(each["id"] for each in released(tmp_path / "out")) == list(range(160))
     assert released(tmp_path / "out") != before
     assert not (tmp_path / ".out.resume").exists()
+
+
+def test_a_complete_output_is_not_released_again_wherever_tidying_up_was_cut_off(
+    run, tmp_path, table_file, monkeypatch
+):
+    shards(tmp_path / "in")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    with monkeypatch.context() as planted:
+        planted.setenv("NOMDEPLUME_PLANT", CUT_OFF)
+        run(*ask, code=9)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    entries = sorted(path.name for path in (tmp_path / ".out.resume").glob("0*.json"))
+    said = run(*ask, "--resume").stderr.decode()
+
+    assert "_SUCCESS" in before
+    assert entries == ["00002.json", "00003.json", "00004.json"]
+    assert "the output is complete already" in said
+    assert before == {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
+    assert not (tmp_path / ".out.resume").exists()
+
+
+def test_what_is_not_published_is_its_owners(run, tmp_path, table_file, monkeypatch):
+    shards(tmp_path / "in")
+    monkeypatch.setenv("NOMDEPLUME_PLANT", WATCHED)
+    run("obfuscate", "in", "-o", "out", *WITH, *POOL)
+
+    assert (tmp_path / "modes").read_text().split() == ["600"] * 4
+    assert {stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "out").glob("part-*")} != {
+        0o600
+    }
+
+
+def test_nothing_stays_beside_what_was_published(run, tmp_path, table_file):
+    """As a store leaves it that copies, and is cut off before it deletes."""
+    shards(tmp_path / "in")
+    (tmp_path / "in/zz.parquet").write_bytes(b"PAR1 no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask, code=2)
+    [entry, *_] = sorted((tmp_path / ".out.resume").glob("0*.json"))
+    told = json.loads(entry.read_text())
+    shutil.copy(tmp_path / "out" / told["target"], tmp_path / "out" / told["ready"])
+    (tmp_path / "in/zz.parquet").unlink()
+    run(*ask, "--resume")
+
+    assert sorted(each["id"] for each in released(tmp_path / "out")) == list(range(160))
+    assert not list((tmp_path / "out").glob(".*"))
+
+
+def test_who_resumes_what_is_complete_hears_how_it_ended(run, tmp_path, table_file):
+    shards(tmp_path / "in", change=lambda record: record | {"text": None})
+    shards(tmp_path / "other", count=2)
+    pq.write_table(pa.Table.from_pylist([document(500)]), tmp_path / "in/v4.parquet")
+    ask = ["-o", "out", *WITH, *POOL, "--resume"]
+    run("obfuscate", "in", *ask, code=4)
+    run("obfuscate", "in", *ask, code=4)
+    said = run("obfuscate", "other", *ask, code=2).stderr.decode()
+
+    assert "is a complete release of another input" in said
+
+
+def test_long_records_make_short_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "SIGNS", 100)
+    lines = [json.dumps({"id": i, "text": "rain " * (40 if i == 3 else 1)}) for i in range(30)]
+    (tmp_path / "a.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    found = list(parts_of(tmp_path / "a.jsonl", "jsonl", Fields("text", "id"), "shard 1"))
+
+    assert [part.first for part in found] == [1, 5, 25]
+    assert [each["id"] for part in found for each in part.fields] == list(range(30))
+
+
+def test_a_task_that_is_answered_is_forgotten():
+    handing = Handing(iter("abc"), str)
+    first, again = handing.task(0), handing.task(0)
+    handing.end(0)
+
+    assert (first[0], again) == (again[0], (first[0], True))
+    assert handing.task(1) != first
+    assert list(handing._given) == [1]
 
 
 def test_other_options_cannot_go_on(run, tmp_path, table_file):

@@ -38,6 +38,11 @@ def test_partitions_are_charged_before_they_are_released(told):
     assert told["documents"] == 30
 
 
+def test_private_rows_are_let_go_and_nobody_elses(told):
+    """What is kept: the user's own cache, and what was released."""
+    assert told["kept"] == 2
+
+
 def test_what_cannot_be_charged_is_refused(told):
     assert told["no id"].startswith("on Spark documents are charged by their id")
     assert told["no ledger"].startswith("id and author are for a ledger")

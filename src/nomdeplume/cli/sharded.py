@@ -60,8 +60,9 @@ def sharded(
             if not state.resumed:
                 if options["resume"] and _is_complete(target):
                     state.remove()
+                    code = _ended(source, target)
                     click.echo("nomdeplume: the output is complete already.", err=True)
-                    return 0
+                    return code
                 _vacate(target, state.earlier, force=options["force"])
                 if options["resume"]:
                     click.echo(
@@ -120,6 +121,23 @@ def _is_complete(target: Folder) -> bool:
     from nomdeplume.engine.manifest import SUCCESS
 
     return target.file(SUCCESS) is not None
+
+
+def _ended(source: Folder, target: Folder) -> int:
+    """How the run ended that has made a complete output, if it was of this input."""
+    from nomdeplume.engine.manifest import sources
+
+    beside, name = target.parent(private=True), f"{target.name}.shards.json"
+    if beside.file(name) is None:
+        return 0
+    shards = sources(beside.read_text(name))
+    if {(file.name, file.size) for file in source.files()} != set(shards):
+        raise InputError(
+            f"{at(target.address)} is a complete release of another input; choose another name, "
+            "or say --force to replace it."
+        )
+    refused, withheld = (sum(each[i] for each in shards.values()) for i in range(2))
+    return 3 if refused else 4 if withheld else 0
 
 
 def _vacate(target: Folder, interrupted: list[str], *, force: bool) -> None:

@@ -65,12 +65,14 @@ class Actor:
         self._work, self._desk, self._get = ray.get(work), desk, ray.get
 
     def __call__(self, batch: Any) -> Any:
-        pa, answers = arrow(), []
+        pa, numbers, answers = arrow(), [], []
         for number in batch.column("number").to_pylist():
             task, again = self._get(self._desk.ask.remote(number))
             if task is not None:
+                numbers.append(number)
                 answers.append(answer(lambda t=task, a=again: done(self._work, t, again=a)))  # type: ignore[misc]
-        return pa.table({"answer": pa.array(answers, pa.large_binary())})
+        said = {"number": pa.array(numbers, pa.int64())}
+        return pa.table(said | {"answer": pa.array(answers, pa.large_binary())})
 
 
 @dataclass
@@ -94,3 +96,8 @@ class Handing:
         if times > TRIES:
             raise Lost(f"{name}: {TRIES} Ray actors ended over it; is memory short?")
         return data, times > 1
+
+    def end(self, number: int) -> None:
+        """Its answer is here: nobody asks for it again, and a task is large."""
+        self._given.pop(number, None)
+        self._times.pop(number, None)

@@ -118,6 +118,7 @@ class Local:
 
     def write_text(self, name: str, text: str) -> None:
         write_whole(self.path / name, text, force=True, private=self.private)
+        _sync(self.path)
 
     def names(self) -> list[str]:
         found = [each.relative_to(self.path).as_posix() for each in self.path.rglob("*")]

@@ -17,11 +17,11 @@ from nomdeplume.formats.writing import line_of
 
 FORMAT = 1
 
-__all__ = ["MANIFEST", "SUCCESS", "hash_of", "names", "private", "public"]
+__all__ = ["MANIFEST", "SUCCESS", "hash_of", "names", "private", "public", "sources"]
 
 
 def public(entries: Iterable[Entry]) -> str:
-    """The shards and how many documents each holds. Nothing in it tells of the input."""
+    """The shards and how many documents each holds: of the input it tells that, and no more."""
     there = [each for each in entries if each.target]
     shards = [
         {"name": each.target, "sha256": each.sha256, "documents": each.released} for each in there
@@ -46,6 +46,18 @@ def private(entries: Iterable[Entry]) -> str:
         for each in entries
     ]
     return _json({"shards": shards})
+
+
+def sources(manifest: str) -> dict[tuple[str, int], tuple[int, int]]:
+    """How many were refused and withheld of each input shard, by its name and size."""
+    try:
+        shards = strict_json.loads(manifest)["shards"]
+        return {
+            (str(each["source"]), int(each["size"])): (int(each["refused"]), int(each["withheld"]))
+            for each in shards
+        }
+    except (ValueError, KeyError, TypeError):
+        raise InputError("the private manifest of the release is damaged; remove it.") from None
 
 
 def hash_of(entries: Iterable[Entry]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,10 @@ from nomdeplume.formats import columnar
 from nomdeplume.formats.columns import bare
 from nomdeplume.formats.kinds import Kind
 from nomdeplume.formats.reading import records_of
-from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.records import Fields, Record, Withheld
 
 ROWS = 1024  # records of a part
+SIGNS = 1 << 24  # of texts in a part of records, but for the last of them
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def _records(
     path: Path, kind: Kind, fields: Fields, name: str, delimiter: str | None
 ) -> Iterator[Part]:
     first, remaining = 1, iter(records_of(kind, [path], [name], fields, delimiter).records)
-    while some := list(islice(remaining, ROWS)):
+    while some := _some(remaining):
         read = [record if isinstance(record, Record) else None for record in some]
         yield Part(
             first,
@@ -66,6 +66,15 @@ def _records(
             [each.fields if each else {} for each in read],
         )
         first += len(some)
+
+
+def _some(remaining: Iterator[Record | Withheld]) -> list[Record | Withheld]:
+    """The next records, up to so many, and no more once they are long enough together."""
+    some, signs = list[Record | Withheld](), 0
+    while len(some) < ROWS and signs < SIGNS and (each := next(remaining, None)) is not None:
+        some.append(each)
+        signs += len(each.text) if isinstance(each, Record) else 0
+    return some
 
 
 def _strings(texts: list[Any]) -> Any:

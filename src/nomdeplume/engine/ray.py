@@ -41,6 +41,8 @@ from nomdeplume.workers.worker import heard
 WAIT = 10.0  # seconds for a cluster to answer
 SHORT = 40  # signs of a folder's name; names of sockets within it may have a hundred
 LOOKS = 0.05  # seconds between two looks at what has come back
+Answer = tuple[int, bytes]  # the number of a task, and what came of it
+NOBODY = -1  # a number that no task has
 STORE = 1 << 28  # bytes of shared memory, of a Ray that is started here: texts are not in it
 
 
@@ -140,7 +142,7 @@ class Actors:
             return
         desk = self.ray.remote(num_cpus=0)(Desk).remote([self.work])
         handing = Handing(iter(tasks), name)
-        answers: SimpleQueue[bytes | None] = SimpleQueue()
+        answers: SimpleQueue[Answer | None] = SimpleQueue()
         thread = Thread(target=self._run, args=(desk, count, answers), daemon=True)
         thread.start()
         asked = desk.heard.remote()
@@ -148,10 +150,10 @@ class Actors:
             while True:
                 ready, _ = self.ray.wait([asked], timeout=LOOKS)
                 while not answers.empty():  # before another task is read
-                    message = answers.get()
-                    if message is None:
+                    if (answer := answers.get()) is None:
                         return
-                    yield _result(message)
+                    handing.end(answer[0])
+                    yield _result(answer[1])
                 if ready:
                     number = self.ray.get(asked)
                     asked = desk.heard.remote()
@@ -168,7 +170,7 @@ class Actors:
             thread.join()
             self.ray.kill(desk)
 
-    def _run(self, desk: Any, count: int, answers: SimpleQueue[bytes | None]) -> None:
+    def _run(self, desk: Any, count: int, answers: SimpleQueue[Answer | None]) -> None:
         """Let Ray Data go through all numbers; this thread waits for what comes back."""
         data, pa = extra("ray.data", "engines", "ray"), arrow()
         try:
@@ -182,11 +184,11 @@ class Actors:
                 **_share(gpus=self.gpus),
             )
             for batch in done.iter_batches(batch_format="pyarrow", batch_size=1):
-                for message in batch.column("answer").to_pylist():
-                    answers.put(message)
+                for each in batch.to_pylist():
+                    answers.put((each["number"], each["answer"]))
         except Exception as error:
             said = f"Ray failed: {type(error).__name__} at {discreet.place(error.__traceback__)}."
-            answers.put(pickle.dumps((None, (PlumeError, said))))
+            answers.put((NOBODY, pickle.dumps((None, (PlumeError, said)))))
         answers.put(None)
 
 

@@ -18,6 +18,10 @@ from nomdeplume.extras import extra
 from nomdeplume.formats.streams import unnamed
 
 COPIED = 1 << 20  # bytes at a time
+STAMPS = (  # by which stores tell that a file is another
+    *("ETag", "etag", "md5Hash", "LastModified", "last_modified", "mtime"),
+    *("modificationTime", "modify", "updated", "created"),
+)
 CACHES = ("simplecache", "filecache", "blockcache", "cached")  # of fsspec
 
 
@@ -126,7 +130,7 @@ class Remote:
     @cached_property
     def _opened(self) -> tuple[Any, str]:
         fsspec = extra("fsspec", "addresses", "ray")
-        if any(each in self.address for each in CACHES):
+        if any(each.partition(":")[0] in CACHES for each in self.address.split("::")):
             raise InputError("an address that keeps copies would leave texts behind; take another.")
         try:
             fs, root = fsspec.core.url_to_fs(self.address)
@@ -174,8 +178,7 @@ def _nameless() -> Iterator[tuple[IO[bytes], Path]]:
 
 def _told(name: str, info: dict[str, Any]) -> File:
     """A file, by what its store says of it: the surest mark it has."""
-    keys = ("ETag", "etag", "md5Hash", "LastModified", "mtime", "created")
-    stamp = next((str(info[key]) for key in keys if key in info), "")
+    stamp = next((str(info[key]) for key in STAMPS if key in info), "")
     return File(name, int(info.get("size") or 0), stamp)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -93,7 +93,7 @@ class Run:
     def all(self) -> Tally:
         """Release every shard that is not there yet."""
         todo = [shard for shard in self.shards if not self._is_there(shard)]
-        self._sweep()
+        self._sweep()  # all that is still to come is made anew
         self.advance(len(self.shards) - len(todo))
         by_number = {shard.number: shard for shard in todo}
         if todo:
@@ -101,7 +101,7 @@ class Run:
             try:
                 self._map(todo, by_number)
             finally:
-                self._sweep()
+                self._sweep({entry.ready for entry in self.state.entries.values()})
         self._stop_for_failed()
         tally = self.tally
         if tally.refused and not tally.released:
@@ -237,9 +237,8 @@ class Run:
             self.tell(said)
         raise InputError(last)
 
-    def _sweep(self) -> None:
-        """Remove what workers that were killed have left."""
-        waiting = {entry.ready for entry in self.state.entries.values()}
+    def _sweep(self, waiting: Set[str] = frozenset()) -> None:
+        """Remove what workers that were killed have left, but for what waits to be published."""
         for name in self.work.target.unpublished():
             if name not in waiting:
                 self.work.target.remove(name)

@@ -187,6 +187,7 @@ class Work:
             keep=False,
             warning="" if self.function.job.seed is None else NOT_PRIVATE,
             vectors=self.function.vectors,
+            private=True,  # until it is published, which it may never be
         )
 
 

@@ -59,21 +59,24 @@ def obfuscate(
     releases = made(obfuscator, recipe)
     function = releases.batches(text=text, keep=keep, empty=empty, vectors=vectors)
     releases.releasing.prepare()
-    refused: Refused = {}
-    before = _kept(df)
     if ledger is None:
         if id or author:
             raise InputError("id and author are for a ledger; give one.")
-    else:
-        df = pinned(_only(df, text, *keep, *filter(None, (id, author))))
-        refused = _charged(df, text, Charging(ledger, releases.price, id, author))
+        return _released(df, function, {})
+    private = pinned(_only(df, text, *keep, *filter(None, (id, author))))
+    try:
+        refused = _charged(private, text, Charging(ledger, releases.price, id, author))
+        return _released(private, function, refused)
+    finally:
+        _forget(private)
+
+
+def _released(df: Any, function: Batches, refused: Refused) -> Any:
+    """The frame through the function, but for rows that were refused."""
     sent = Sent(function, df.sparkSession, refused)
-    schema = _schema(df, function)
-    released = _only(df, text, *keep).mapInArrow(sent, schema)
-    private = _kept(df) - before
-    found = pinned(released.where(f"{_quoted(text)} is not null"))
-    _forget(df, private)
-    return found
+    text, schema = function.text, _schema(df, function)
+    found = _only(df, text, *function.keep).mapInArrow(sent, schema)
+    return pinned(found.where(f"{_quoted(text)} is not null"))
 
 
 def pinned(df: Any) -> Any:
@@ -81,16 +84,14 @@ def pinned(df: Any) -> Any:
     return df.localCheckpoint(eager=True)
 
 
-def _kept(df: Any) -> set[int]:
-    """What executors keep, by number, as far as this side can tell."""
-    context = getattr(df.sparkSession, "sparkContext", None)
-    return set() if context is None else set(context._jsc.getPersistentRDDs())
+def _forget(pinned: Any) -> None:
+    """Let executors give up private rows that were held until they were released.
 
-
-def _forget(df: Any, numbers: set[int]) -> None:
-    """Let executors give up private rows that were held until they were released."""
-    for number in numbers:
-        df.sparkSession.sparkContext._jsc.getPersistentRDDs()[number].unpersist()
+    Nobody else's: what this frame consists of is known. A client far away has no hold of it, and
+    leaves that to the end of the session.
+    """
+    if (frame := getattr(pinned, "_jdf", None)) is not None:
+        frame.queryExecution().logical().rdd().unpersist(False)
 
 
 def _schema(df: Any, function: Batches) -> Any:

@@ -7,6 +7,7 @@ two finds the shard again and publishes it, and no document is released twice.
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
@@ -19,7 +20,7 @@ from nomdeplume.errors import InputError, PlumeError, at
 from nomdeplume.formats.spool import held
 
 DAMAGED = "what the interrupted run has left is damaged; remove it and start over."
-RUN, LEASE = "run.json", "lease"
+RUN, LEASE, ENTRY = "run.json", "lease", re.compile(r"\d{5,}\.json")
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,8 @@ class State:
                 raise InputError("the interrupted run had other options; resume it with the same.")
             if found:
                 state._read(found)
+            else:
+                state._clean()
             state.resumed = found is not None and resume
             if not state.resumed:
                 state._start_over()
@@ -129,6 +132,8 @@ class State:
         self.folder.write_text(RUN, json.dumps(told))
 
     def remove(self) -> None:
+        """All of it, beginning with what a run goes on by: half of it would look unfinished."""
+        self.folder.remove(RUN)
         self.folder.clear()
         self.close()
 
@@ -143,6 +148,12 @@ class State:
         for number in self.entries:
             self.folder.remove(_name(number))
         self.entries, self.numbers, self.runs = {}, {}, []
+
+    def _clean(self) -> None:
+        """Remove entries of a run that was complete, and was killed while it tidied up."""
+        for name in self.folder.names():
+            if ENTRY.fullmatch(name):
+                self.folder.remove(name)
 
     def _found(self) -> Mapping[str, Any] | None:
         if self.folder.file(RUN) is None:

@@ -8,6 +8,7 @@ import json
 import os
 import shutil
 from collections.abc import Mapping
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Protocol
@@ -44,12 +45,15 @@ def open_sink(
     force: bool = False,
     warning: str = "",
     vectors: bool = False,
+    private: bool = False,
 ) -> Sink:
     """Where documents go, as the name of the output says; without one, as the input was.
 
-    Columns have no place on standard output: their rows come as JSONL there.
+    Columns have no place on standard output: their rows come as JSONL there. A `private` file
+    stays readable by its owner only.
     """
     chosen = _chosen(output, kind)
+    file = partial(AtomicFile, force=force, private=private)
     if vectors and chosen in ("text", "folder"):
         raise InputError("plain lines of words cannot hold vectors; write to a .jsonl file.")
     if chosen == "folder" and output is not None:
@@ -58,12 +62,12 @@ def open_sink(
         from nomdeplume.formats.table_sink import TableSink
 
         arrow()  # if it cannot be had, that is said before all else
-        return TableSink(AtomicFile(output, force=force), output, kind=chosen, warning=warning)
+        return TableSink(file(output), output, kind=chosen, warning=warning)
     if keep and chosen == "text":
         raise InputError("plain lines of words cannot hold kept fields; write to a .jsonl file.")
     packing = packing_of(output.name) if output else ""
     packer(packing, len)  # likewise
-    target = Stream() if output is None else AtomicFile(output, force=force)
+    target = Stream() if output is None else file(output)
     lines = CsvLines(output) if chosen == "csv" else _LINES[chosen]
     return LineSink(target, lines, kind=chosen, packing=packing, warning=warning)
 

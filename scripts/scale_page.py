@@ -29,7 +29,8 @@ LIMITS = """## What limits at 10¹⁰ documents
 | workers | nothing is shared between them: shards are read, released and written where they are | more of them |
 | the driver, without a ledger | it writes one small entry and gives one name for each shard | shards of 100,000 documents: 10¹⁰ are 10⁵ shards |
 | the driver, with a ledger | it reads every shard once more and charges some 14,000 documents a second ([trust](trust.md)): 10¹⁰ documents take eight days | a ledger for each part of the corpus (by author, so that an author's documents add up in one), and a run for each |
-| memory of the driver, with a ledger | the claims of all documents of a shard | smaller shards |
+| memory of the driver, with a ledger | the claims of all documents of a shard, and positions and reasons of all that were withheld | smaller shards; fewer to withhold |
+| `--resume` | the driver reads every released shard again, for its checksum | larger shards gain nothing; go on from near the store |
 | memory of a worker | the table, what the mechanism made of it, and one part of a shard (1,024 rows, 16 MB) | it does not grow with shards |
 | a store that cannot rename | a shard is copied within the store when it is published | local or shared disks rename |
 | locks | a shared file system must know `flock`; at addresses two runs on one output are told apart by a lease, which each looks at before it publishes | one driver for one output |
@@ -51,7 +52,7 @@ BOOKS = """## Run book: a Ray cluster
 5. It stopped? Look at the last line it said, mend that, and say the same again with `--resume`. A machine that is lost costs the
    shards it was at; a killed driver, at most two shards for each worker, which are charged again.
 6. Done is when `_SUCCESS` is there and `nomdeplume certificate NAME.certificate.json --release FOLDER` says so on a copy of it.
-7. Workers bring shards from a store into nameless files under `TMPDIR`: let that be an encrypted disk or memory. Ray's own logs
+7. Workers, and with a ledger the driver, bring shards from a store into nameless files under `TMPDIR`: let that be an encrypted disk or memory. Ray's own logs
    and object store hold no texts of such a run.
 
 ## Run book: a Spark cluster
@@ -101,9 +102,19 @@ Parquet in {found["shards"]} shards, 12 words a document, 20 released at once, o
 {grid(head, rows)}
 
 Java fills the heap that it is allowed, 1 GiB here, before it tidies up; released words are in it until they are written.
+{longer(found["longer"])}
 
 ![memory of each engine over time](pictures/engines-memory.svg)
 """
+
+
+def longer(found: dict[str, Any]) -> str:
+    share = found["last third over the middle one"]
+    return (
+        f"Given {found['documents']:,} documents ({found['seconds']:g} s) Spark takes "
+        f"{found['MiB at most']:,} MiB at most, and in the last third {share:.2f} times what it "
+        "takes in the middle one."
+    )
 
 
 def scaling() -> str:
@@ -113,7 +124,8 @@ def scaling() -> str:
         for run, rates in found["documents a second"].items():
             first = rates["1"]
             each = ", ".join(f"{n}: {rate:,} ({rate / first:.1f} ×)" for n, rate in rates.items())
-            rows.append((f"{found['cores']} cores", run, each))
+            beside = " and an H200" if run.endswith("card") else ""
+            rows.append((f"{found['cores']} cores{beside}", run, each))
     card = read("gpu-end-to-end")
     for run in ("--epsilon 6", "mean"):
         each = ", ".join(
@@ -123,8 +135,8 @@ def scaling() -> str:
         rows.append((f"{card['cores']} cores and an H200", f"{run}, 100 words of 300", each))
     return f"""## More workers
 
-Documents a second by the number of workers, as much work for each of them, without the start (`benchmarks/engine_scaling.py`; the
-rows with a card, a single JSONL file and not shards, are those of `benchmarks/gpu_end_to_end.py`).
+Documents a second by the number of workers, as much work for each of them, without the start (`benchmarks/engine_scaling.py`). The
+last two rows, a single JSONL file and not shards, are those of `benchmarks/gpu_end_to_end.py`.
 
 {grid(("machine", "what", "workers: documents a second"), rows)}
 """

@@ -1,5 +1,6 @@
 """What the tests share: small worlds, a repeatable generator, and no silent skips."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -139,6 +140,18 @@ def starter():
 @pytest.fixture
 def rng():
     return seeded(20_261_115)
+
+
+def pytest_collection_modifyitems(items):
+    """Tests on Ray and Spark come first, in one process: who is idle takes tests from the end of
+    what another has, and would else start a Ray of its own."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/engine/"))
+
+
+def pytest_collection_finish():
+    """What is there now stays: nobody need look whether it has become garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

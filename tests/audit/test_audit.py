@@ -7,6 +7,7 @@ from time import sleep
 
 import numpy as np
 import pytest
+from tests.audit.patience import patiently
 
 from nomdeplume import (
     Audit,
@@ -23,7 +24,7 @@ from nomdeplume.audit.finding import Finding, Report, by_loss
 from nomdeplume.audit.pairs import named_pairs
 from nomdeplume.audit.worlds import World
 
-QUICK = Audit(seconds=2)
+QUICK = Audit(seconds=1)
 FLOW = Audit(seconds=2, instruments=("flow",))  # it ends when its questions are answered
 
 
@@ -42,11 +43,15 @@ def right(table, epsilon):
 
 
 def test_a_right_function_holds(table):
-    report = QUICK(Claim.made(right, table, 1.0))
-    found = verdicts(report)
+    title = "line, two words 3/ε apart"
 
-    assert not report.broken
-    assert found["line, two words 3/ε apart"] == "held"
+    def audited(seconds):
+        return verdicts(Audit(seconds=seconds)(Claim.made(right, table, 1.0)))
+
+    found = patiently(audited, 1, lambda found: found[title] != "open")
+
+    assert "broken" not in found.values()
+    assert found[title] == "held"
     assert found["table, apple and pear"] == "held"
     assert found["no unknown word comes out"] == "held"
 

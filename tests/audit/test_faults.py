@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from tests.audit.patience import patiently
 from tests.audit.planted import planted
 
 from nomdeplume import Audit, Table
@@ -26,7 +27,7 @@ INSTRUMENTS = {  # that must see it; others may too
     "composed of the text's words": {"loss", "flow"},
     "no noise for one word": {"loss", "flow"},
 }  # all others: flow
-SECONDS = (1, 3, 7, 12, 60)  # that are taken for a fault, one after the other
+TRIED = 0.3  # of a promise that an audit proves is used, at the least
 FIRST = {"TEM without tail": 3, "W₁ claimed for sampled texts": 7}  # less does not show these
 
 
@@ -38,19 +39,15 @@ def words(bundled):
 
 @pytest.mark.parametrize("name", [n for n in planted.FAULTS if n not in planted.DOCUMENTS])
 def test_every_fault_is_found(name, words):
-    """In a minute at most; a few seconds are enough where nothing else is running.
-
-    Those of documents are found in test_documents.py, question by question.
-    """
+    """Those of documents are found in test_documents.py, question by question."""
     fault, due = planted.FAULTS[name], INSTRUMENTS.get(name, {"flow"})
-    for seconds in SECONDS[SECONDS.index(FIRST.get(name, 1)) :]:
+
+    def found(seconds):
         audit = Audit(seconds=seconds, source=fault.source, instruments=sorted(due))
         report = audit(fault.make(words, EPSILON))
-        found = {finding.instrument for finding in report.broken}
-        if due <= found:
-            break
+        return {finding.instrument for finding in report.broken}
 
-    assert due <= found
+    assert due <= patiently(found, FIRST.get(name, 1), due.issubset)
 
 
 def test_every_fault_is_planted():
@@ -60,11 +57,18 @@ def test_every_fault_is_planted():
 
 @pytest.mark.parametrize("name", [n for n in planted.CONTROLS if n not in planted.MEANS])
 def test_what_is_right_is_not_called_broken(name, words):
-    report = Audit(seconds=2)(planted.CONTROLS[name](words, EPSILON))
+    """For as long as it takes to come near the promise."""
+    reports = []
 
-    assert not report.broken
+    def audited(seconds):
+        reports.append(Audit(seconds=seconds)(planted.CONTROLS[name](words, EPSILON)))
+        return reports[-1]
+
+    report = patiently(audited, 1, lambda report: report.strongest.ratio > TRIED)
+
+    assert not any(report.broken for report in reports)
     assert {"law", "loss", "flow"} == {finding.instrument for finding in report.findings}
-    assert report.strongest.ratio > 0.3  # it tried
+    assert report.strongest.ratio > TRIED
 
 
 def test_the_page_lists_every_fault_and_who_found_it():

@@ -34,7 +34,7 @@ def noisy(table, spread, count=60, seed=1):
 @pytest.mark.parametrize("offset", [0.0, 100.0])
 def test_nearest_is_brute_force(card, size, k, offset):
     table = world(np.random.default_rng(k).standard_normal((size, k)) + offset)
-    queries = noisy(table, 1.0)
+    queries = noisy(table, 1.0, count=25)
 
     assert (OnCard(card, table).nearest(queries) == brute(table, queries)).all()
 

@@ -249,7 +249,7 @@ def test_far_queries_and_none_at_all(search):
 def test_the_bundled_table_under_noise(search, bundled, rng):
     from nomdeplume import Laplace
 
-    vectors = bundled.vectors[rng.integers(0, len(bundled), 300)].astype(float)
+    vectors = bundled.vectors[rng.integers(0, len(bundled), 80)].astype(float)
     noisy = Laplace(6.0).add(vectors, rng)
 
     assert (search(bundled).nearest(noisy) == brute(bundled, noisy)).all()

@@ -65,7 +65,7 @@ def test_an_error_of_the_work_comes_in_its_turn(wrong):
 
 
 @pytest.mark.parametrize("wrong", range(4))
-def test_so_does_an_error_of_reading(wrong):
+def test_so_does_an_error_of_reading(wrong, threads):
     def tasks():
         yield from range(wrong)
         raise OSError("no more")
@@ -73,20 +73,20 @@ def test_so_does_an_error_of_reading(wrong):
     got, error = until_it_fails(ahead(lambda x: x, tasks()))
     assert got == list(range(wrong))
     assert isinstance(error, OSError)
-    assert threading.active_count() == 1
+    assert threads() == set()
 
 
-def test_who_interrupts_is_heard_at_once():
+def test_who_interrupts_is_heard_at_once(threads):
     def tasks():
         yield 0
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         list(ahead(lambda _: time.sleep(0.01), tasks()))
-    assert threading.active_count() == 1
+    assert threads() == set()
 
 
-def test_whoever_stops_early_stops_the_work():
+def test_whoever_stops_early_stops_the_work(threads):
     """Though it would go on for minutes."""
 
     def work(x):
@@ -99,4 +99,4 @@ def test_whoever_stops_early_stops_the_work():
     results.close()
 
     assert time.monotonic() - began < 5
-    assert threading.active_count() == 1
+    assert threads() == set()

@@ -20,6 +20,7 @@ from nomdeplume.workers import Pool
 from nomdeplume.workers.pool import AHEAD
 
 ROOT = Path(__file__).parents[2]
+OTHERS = set()  # processes that were there before a test
 
 
 def mapped(work, tasks, workers=2):
@@ -28,16 +29,9 @@ def mapped(work, tasks, workers=2):
 
 
 def children():
+    """Processes that this thread has started, but for those that other tests still use."""
     listed = Path(f"/proc/self/task/{threading.get_native_id()}/children").read_text()
-    others = b"starter.py"  # serves tests of the command line in this process
-    return {int(pid) for pid in listed.split() if others not in _command(pid)}
-
-
-def _command(pid):
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
+    return {int(pid) for pid in listed.split()} - OTHERS
 
 
 def held():
@@ -58,6 +52,8 @@ def _nothing_left(monkeypatch):
     """After every test: no process, no open file, no thread that was not there before."""
     monkeypatch.syspath_prepend(ROOT)  # where workers find what they do
     gc.collect()
+    OTHERS.clear()
+    OTHERS.update(children())
     before = held()
     yield
     gc.collect()

@@ -1,6 +1,5 @@
 """Obfuscators ahead of their caller, and in worker processes: nothing but the noise differs."""
 
-import threading
 from itertools import islice
 
 import numpy as np
@@ -50,7 +49,7 @@ def test_a_thread_ahead_changes_nothing(obfuscator):
     assert found == list(plain(obfuscator, bags, seeded(3)))
 
 
-def test_a_refusal_comes_before_anything_of_its_batch(words):
+def test_a_refusal_comes_before_anything_of_its_batch(words, threads):
     obfuscator = Obfuscator.laplace(words, epsilon=2, size=800)
     bags = [
         Bag(each.ids, each.counts, i == 27)
@@ -60,7 +59,7 @@ def test_a_refusal_comes_before_anything_of_its_batch(words):
 
     assert len(got) == 20
     assert isinstance(error, PrivacyError)
-    assert threading.active_count() == 1
+    assert threads() == set()
 
 
 def test_an_error_of_reading_is_not_lost(obfuscator):
@@ -73,13 +72,13 @@ def test_an_error_of_reading_is_not_lost(obfuscator):
     assert isinstance(error, OSError)
 
 
-def test_who_takes_some_leaves_no_thread(words):
+def test_who_takes_some_leaves_no_thread(words, threads):
     obfuscator = Obfuscator.laplace(words, epsilon=2, size=800)
     some = obfuscator.releases(obfuscator.vocabulary.bags(TEXTS), seeded(1))
     next(some)
     some.close()
 
-    assert threading.active_count() == 1
+    assert threads() == set()
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS.keys())

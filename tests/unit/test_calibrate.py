@@ -168,6 +168,14 @@ def test_the_answer_does_what_was_asked_for(kept, mechanism, wanted):
     assert made.guarantee.epsilon == answer.epsilon == float(f"{answer.epsilon:.4g}")
 
 
+def test_a_first_look_is_a_quarter_of_the_work(kept):
+    turned = Dial.of(Recipe("laplace", 1.0), kept, sample=120)
+    whole, first = (each.effect(1.0) for each in (turned, turned.rough))
+
+    assert first.draws == whole.draws > 2
+    assert first.words == whole.words // 4
+
+
 def test_support_and_decoding_by_rank_can_be_asked_for(kept):
     turned = dial(kept, "exponential", decode="rank", settings={"c": 0.05})
     answer = choose(turned, Wanted("support", 20))

@@ -12,10 +12,17 @@ from typing import Any, Self
 
 import numpy as np
 
-from nomdeplume.calibrate.effect import Effect, effect
+from nomdeplume.calibrate.effect import Effect, effect, usual_draws
 from nomdeplume.calibrate.panel import SAMPLE, Panel
 from nomdeplume.errors import InputError, positive
-from nomdeplume.mechanism import CusText, Diffractor, Exponential, Mechanism, Recipe
+from nomdeplume.mechanism import (
+    CusText,
+    Diffractor,
+    Exponential,
+    Mechanism,
+    NoisyNearest,
+    Recipe,
+)
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell, Tight, tight
 from nomdeplume.privacy.loss import up
@@ -123,14 +130,15 @@ class Dial:
 
     @cached_property
     def rough(self) -> Dial:
-        """The same with a quarter of the words, for a first look."""
-        return replace(self, panel=self.panel.thinned(4), looked={})
+        """The same with a quarter of the words, and as many draws of each, for a first look."""
+        draws = self.draws or usual_draws(self.panel, self.mechanism(MOST))
+        return replace(self, panel=self.panel.thinned(4), draws=draws, looked={})
 
     def mechanism(self, value: float) -> Mechanism:
         """The mechanism at a number; one of an a promises at least what the textbook does."""
         positive(self.symbol, value)
         if not self.by_a:
-            return _renewed(self._first, value) or self._at(value)
+            return self._renewed(value)
         if self.recipe.decoding != "rank":
             return self._at(2 * value, textbook(value))
         found = self._tight(value)  # on which the steps after it depend
@@ -175,6 +183,16 @@ class Dial:
     def _first(self) -> Mechanism:
         return self._at(1.0)
 
+    def _renewed(self, epsilon: float) -> Mechanism:
+        """At another ε; an index, groups or lists take long to make and do not depend on it."""
+        made = self._first
+        if isinstance(made, CusText | Diffractor):
+            return _under(made, epsilon)
+        fresh = self._at(epsilon)
+        if isinstance(made, NoisyNearest) and isinstance(fresh, NoisyNearest):
+            return made.under(fresh.noise)
+        return fresh
+
     def _tight(self, a: float) -> Tight:
         """The least ε that holds for an a, between all pairs; remembered, as it takes long."""
         plain = replace(self.recipe, decode="", epsilon=2 * a, settings=self._own)
@@ -211,10 +229,8 @@ def exponential(mechanism: Any) -> Exponential:
     return found
 
 
-def _renewed(made: Mechanism, epsilon: float) -> Mechanism | None:
-    """The same groups or lists under another ε: these take long to make and do not depend on it."""
-    if not isinstance(made, CusText | Diffractor):
-        return None
+def _under(made: CusText | Diffractor, epsilon: float) -> Mechanism:
+    """The same groups or lists under another ε."""
     _ = made.groups if isinstance(made, CusText) else made.positions
     renewed = copy(made)
     object.__setattr__(renewed, "epsilon", positive("epsilon", epsilon))

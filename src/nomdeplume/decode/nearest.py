@@ -30,6 +30,10 @@ class Nearest:
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
         return Search(index(self.index, places, outputs))
 
+    def again(self, before: Search, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
+        """The same under other noise, on which nothing here depends."""
+        return before
+
     def elsewhere(self) -> Self:
         return self
 

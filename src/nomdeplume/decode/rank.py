@@ -52,6 +52,11 @@ class Rank:
         steps = self.around(places, outputs, noise.guarantee.epsilon)
         return SearchAndStep(index(self.index, places, outputs), steps)
 
+    def again(self, before: Search, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
+        """The same under other noise: other steps, and the index that is there."""
+        steps = self.around(places, outputs, noise.guarantee.epsilon)
+        return SearchAndStep(before.index, steps)
+
     def around(self, places: Table, outputs: Ids | None, epsilon: float) -> Steps:
         """The same from words that were released already, under a promise of ε."""
         decay = self.c * epsilon

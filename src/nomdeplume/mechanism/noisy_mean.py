@@ -150,6 +150,14 @@ class NoisyMean:
         bags = [Bag(ids[i : i + 1], ONE) for i in range(len(ids))]
         return self.compose(self.noisy(bags, rng), 1, rng)[:, 0]
 
+    def under(self, noise: Noise) -> Self:
+        """The same with other noise; features and composer take long, and do not depend on it."""
+        renewed = object.__new__(type(self))
+        shared = {name: getattr(self, name) for name in SHARED}
+        vars(renewed).update(made_of(self) | shared | {"noise": noise})
+        renewed.__post_init__()
+        return renewed
+
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         """The same mechanism for another table, all of whose words may come out."""
         image = self.image.fitted(table) if self.image else None
@@ -188,3 +196,4 @@ class NoisyMean:
 
 
 ONE = np.ones(1, dtype=np.int64)
+SHARED = ("features", "stretch", "grid", "composed", "_places", "_middle")  # by any noise

@@ -104,6 +104,13 @@ class NoisyNearest:
         decoder = self.decoder.elsewhere()
         return replace(self, table=lifted, noise=noise, outputs=None, image=image, decoder=decoder)
 
+    def under(self, noise: Noise) -> Self:
+        """The same with other noise; an index takes long to make and does not depend on it."""
+        renewed = replace(self, noise=noise)
+        if again := getattr(self.decoder, "again", None):
+            vars(renewed)["decode"] = again(self.decode, renewed.places, self.outputs, noise)
+        return renewed
+
     def release(self, ids: Ids, rng: Generator) -> Ids:
         if (there := self._on_card(ids, rng)) is not None:
             return there

@@ -128,7 +128,7 @@ def _listed(path: Path, language: str) -> frozenset[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except UnicodeDecodeError:
-        raise InputError(f"stop words must be UTF-8 text; {path} is not.") from None
+        raise InputError(f"stop words must be UTF-8 text; {at(path)} is not.") from None
     return _cleaned((line for line in lines if not line.startswith("#")), language)
 
 

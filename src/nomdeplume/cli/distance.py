@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.between import Promised, promised, release_facts, sentences
 from nomdeplume.cli.mechanisms import release_options
 from nomdeplume.cli.options import reading_options, table_options
 from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
+    from nomdeplume.between import Between
     from nomdeplume.comparison import Distance
     from nomdeplume.flow import Flow
+    from nomdeplume.vocabulary import Vocabulary
 
 
 MOVES = 20  # shown at a time
@@ -132,8 +133,8 @@ def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     for name, text in zip(inputs, (x, y), strict=True):
         _check_words(chosen, name, text)
     flow = chosen.flow(x, y)
-    promise = promised(chosen.vocabulary, x, y, options)
-    said = [] if promise is None else sentences(promise, options)
+    promise = _promised(chosen.vocabulary, x, y, options)
+    said = [] if promise is None else promise.sentences()
     if output is not None:
         _draw(flow, _names(inputs), said, options)
     if options["as_json"]:
@@ -144,6 +145,18 @@ def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
         drawn = f"the plan is drawn in {at(output)}; " if output else ""
         click.echo(f"nomdeplume: {drawn}{PRIVATE}", err=True)
     return 0
+
+
+def _promised(vocabulary: Vocabulary, x: str, y: str, options: dict[str, Any]) -> Between | None:
+    """The promise of a release with the given options, if one is spoken of."""
+    if options["epsilon"] is None and options["budget"] is None:
+        return None
+    from nomdeplume.between import Between
+    from nomdeplume.obfuscator import Obfuscator
+
+    parameters = {name: options[name] for name in ("epsilon", "budget", "size")}
+    made = Obfuscator.of(None, vocabulary, **parameters, reduction=options["reduction"] or "")
+    return Between.of(made, x, y, documents=options["documents"], delta=options["delta"])
 
 
 def _names(inputs: tuple[str, ...]) -> tuple[str, str]:
@@ -181,7 +194,7 @@ def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> 
     write_file(output, page.encode(), force=options["force"])
 
 
-def _facts(flow: Flow, promise: Promised | None, options: dict[str, Any]) -> dict[str, Any]:
+def _facts(flow: Flow, promise: Between | None, options: dict[str, Any]) -> dict[str, Any]:
     facts: dict[str, Any] = {
         "metric": options["metric"],
         "name": flow.metric,
@@ -198,4 +211,4 @@ def _facts(flow: Flow, promise: Promised | None, options: dict[str, Any]) -> dic
             for move in flow.moves
         ],
     }
-    return facts if promise is None else {**facts, "release": release_facts(promise, options)}
+    return facts if promise is None else {**facts, "release": promise.facts()}

@@ -35,7 +35,7 @@ def standard(scores: Scores) -> Scores:
 
 def _by_part(ways: Sequence[Scores], codes: Ids, folds: Sequence[Fold], *, more: bool) -> Scores:
     found = np.full_like(ways[0], np.nan)
-    for part, others in _parts(folds, codes):
+    for part, others in parts(folds, codes):
         places = _places([way[:, others] for way in ways], codes[others], more=more)
         found[:, part] = np.sum([ways[i][:, part] for i in places], axis=0)
     return found
@@ -60,7 +60,7 @@ def _right(scores: Scores, codes: Ids) -> float:
     return float((scores.argmax(axis=2) == codes).mean())
 
 
-def _parts(folds: Sequence[Fold], codes: Ids) -> Iterator[tuple[Ids, Ids]]:
+def parts(folds: Sequence[Fold], codes: Ids) -> Iterator[tuple[Ids, Ids]]:
     """Tested texts and the other tested texts: fold by fold, or halves where there is one fold."""
     tests = [fold.test for fold in folds]
     if len(tests) == 1:

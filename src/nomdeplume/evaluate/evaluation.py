@@ -65,16 +65,19 @@ class Evaluation:
         public: Iterable[str] | None = None,
         seed: int | None = None,
         split_field: str = "",
+        naming: bool = False,
         **told: Any,
     ) -> Evaluation:
-        """The evaluation of a corpus: folds are made, and what attackers know beforehand."""
+        """The evaluation of a corpus: folds are made, and what attackers know beforehand.
+
+        If `naming`, results also say who is named for every text.
+        """
         whole("draws", draws)
         kinds = chosen(attackers) if isinstance(attackers, str) else brought(attackers)
         parts = split(corpus, folds)
         prior = by_place(vocabulary) if public is None else by_texts(public, vocabulary)
-        lab = Lab(
-            corpus, vocabulary, kinds, parts, prior, draws=draws, seed=seed, bags=not released
-        )
+        lab = Lab(corpus, vocabulary, kinds, parts, prior, draws=draws, seed=seed, naming=naming)
+        lab = replace(lab, bags=not released)
         if not lab.kept_words:
             raise InputError("no text has a word that the table keeps; take one of their language.")
         how = in_words(corpus, len(parts), split_field)
@@ -142,6 +145,7 @@ class Evaluation:
             "seed": lab.seed,
             "prior": sha256(np.ascontiguousarray(lab.prior).tobytes()).hexdigest(),
             "released": [fingerprint(texts) for texts in self.released],
+            **({"naming": True} if lab.naming else {}),
         }
         return sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
 

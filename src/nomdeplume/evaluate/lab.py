@@ -23,6 +23,7 @@ from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import DOCUMENTS, Identification
 from nomdeplume.evaluate.labelled import Labelled
 from nomdeplume.evaluate.likeness import likeness
+from nomdeplume.evaluate.naming import named
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.evaluate.reconstruction import reconstruction, shared_words
 from nomdeplume.evaluate.setting import Setting
@@ -56,6 +57,7 @@ class Lab:
     places: Table | None = None  # where who reads releases takes words to be; the table's vectors
     _labs: dict[str, Lab] = field(default_factory=dict, repr=False)  # by what means were taken of
     bags: bool = True  # whether releases are kept words in alphabetical order, or texts in any form
+    naming: bool = False  # whether results say who is named for every text
 
     def bare(self) -> Lab:
         """The same without what it has made so far, to be sent to other processes."""
@@ -76,6 +78,7 @@ class Lab:
             found["confusion"] = _shares(told[best])
             found["per_author"] = [each.facts() for each in told[best].recalls()]
             found["verification"] = self._verified([texts], [texts])
+            found |= {"named": named(told[best])} if self.naming else {}
         return found
 
     def floors(self) -> dict[str, Any] | None:
@@ -175,6 +178,7 @@ class Lab:
             "confusion": _shares(first),
             "per_author": [each.facts() for each in first.recalls()],
             "verification": self._verified(draws[:TRAINING], draws),
+            **({"named": named(first)} if self.naming else {}),
         }
 
     def _verified(self, taught: Draws, tested: Draws) -> dict[str, Any] | None:

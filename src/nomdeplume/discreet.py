@@ -29,13 +29,19 @@ def place(trace: TracebackType | None) -> str:
     return f"{os.path.basename(frames[-1].filename)}:{frames[-1].lineno}" if frames else "its end"  # noqa: PTH119
 
 
+def tell(said: str) -> None:
+    """A sentence to whoever runs the program."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"nomdeplume: {said}\n")
+
+
 def _uncaught(kind: type[BaseException], _: BaseException, trace: TracebackType | None) -> None:
     _say(kind, trace)
 
 
 def _say(kind: type[BaseException], trace: TracebackType | None) -> None:
-    if sys.stderr is not None and not issubclass(kind, SystemExit):
-        sys.stderr.write(f"nomdeplume: unexpected {kind.__name__} at {place(trace)}.\n")
+    if not issubclass(kind, SystemExit):
+        tell(f"unexpected {kind.__name__} at {place(trace)}.")
 
 
 def _warned(  # noqa: PLR0917 - the signature of Python

@@ -173,6 +173,11 @@ OTHERS = {
         2,
     ),
     "bench": Case("bench --table a.txt --language en --stop-words a.txt --json", 2),
+    "studio": Case(
+        "studio --host 192.0.2.1 --password TEXT --ledger l --no-browser --table a.txt "
+        "--language en --stop-words a.txt --features a.txt",
+        2,
+    ),
     "info of a text": Case("tables info a.txt --language en --check --json", 2),
     "a table of a text": Case(
         "tables build a.txt -o out.safetensors --word-list b.txt --language en --lower "

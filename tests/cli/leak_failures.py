@@ -33,7 +33,7 @@ BUGS = {  # of ours, planted, and of the machine
     "in a bag, shown as a system's": planted(BAG + "open(text)", 2, said="the name given"),
     "with a cause": planted(BAG + "int(text)", said="ValueError at"),
     "in the reader": planted(
-        "import nomdeplume.formats.jsonl as j; j._object = lambda line: {}[line]",
+        "import nomdeplume.formats.jsonl as j; j.parsed = lambda line: {}[line]",
         said="KeyError at",
     ),
     "in the sink": planted(

@@ -15,7 +15,7 @@ from tests.soak.readers import READERS
 
 SOURCES = Path(__file__).parents[2] / "src" / "nomdeplume"
 OWN = {  # modules that unpickle what another process of the same run sent them
-    "audit/streams.py", "engine/spark.py", "workers/shared.py", "workers/worker.py",
+    "audit/streams.py", "engine/spark.py", "web/jobs.py", "workers/shared.py", "workers/worker.py",
 }  # fmt: skip
 
 

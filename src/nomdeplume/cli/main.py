@@ -30,6 +30,7 @@ COMMANDS = {  # a module of each name holds it; the line begins its own help
     "features": "Fit topic words and maps on public texts, for releases of other texts.",
     "ledger": "What documents and authors have spent, and how much they may.",
     "obfuscate": "Release texts as bags of noisy words: the topic stays, the author's hand goes.",
+    "studio": "Open a page on this machine to release, understand, attack and calibrate.",
     "tables": "Fetch embedding tables, look at them, and build native ones.",
 }
 

@@ -36,7 +36,7 @@ def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[R
         if not line.strip():
             continue
         try:
-            data, remark = _object(line)
+            data, remark = parsed(line)
             if unchecked:
                 fields.check(data)
                 _check_plain(data, fields)
@@ -53,7 +53,7 @@ def _check_plain(data: dict[str, Any], fields: Fields) -> None:
             raise InputError(f"field {got(name)} is nested; name one that holds a plain value.")
 
 
-def _object(line: bytes) -> tuple[dict[str, Any], str]:
+def parsed(line: bytes) -> tuple[dict[str, Any], str]:
     """The JSON object on a line, and a remark on its encoding."""
     decoded = decode(line)
     try:

@@ -1,0 +1,147 @@
+"""An attack on one's own texts, before and after their release, over some budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from nomdeplume.errors import whole
+from nomdeplume.evaluate.frontier import author_of
+from nomdeplume.evaluate.report import page
+from nomdeplume.evaluate.setting import Setting, grid
+from nomdeplume.extras import installed
+from nomdeplume.mechanism import Recipe
+from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.web import corpus
+
+if TYPE_CHECKING:
+    from nomdeplume.evaluate.evaluation import Evaluation
+    from nomdeplume.evaluate.labelled import Labelled
+    from nomdeplume.evaluate.naming import Named
+
+Tell = Callable[[float, str], None]  # the share that is done, and what is being done
+
+ATTACKERS = "word-svm,mean-lda,informed"  # a second for each budget; others add seconds, not hits
+DRAWS, FOLDS = 2, 4
+DEMO = "State of the Union"
+LONGEST = 1000  # words of a release
+RELEASES = ("examples", "certificate")  # of a cell: released words, and their hash
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is attacked, and under which settings; budgets are for a document."""
+
+    corpus: bytes | None = field(default=None, repr=False)  # JSONL; None for speeches to try
+    name: str = DEMO
+    mechanism: str = "mean"
+    budgets: tuple[float, ...] = (5, 10, 20, 40, 80)
+    chosen: float = 20
+    size: int = 50
+    decode: str = ""
+    vocabulary: Vocabulary | None = field(default=None, repr=False)  # the bundled one, if none
+
+    @property
+    def grid(self) -> tuple[float, ...]:
+        """All budgets, ascending, the chosen one among them."""
+        return tuple(sorted({*self.budgets, self.chosen}))
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """All figures, whom the best attackers name at the chosen budget, and the report."""
+
+    results: dict[str, Any]
+    chosen: int  # place of the chosen budget among the cells
+    named: tuple[Named, ...]
+    before_attacker: str
+    after_attacker: str
+    page: str
+
+
+def attack(asked: Asked, tell: Tell) -> Attacked:
+    """Attack a corpus as it is and under every budget, and report."""
+    installed("sklearn", "evaluations", "eval")
+    from nomdeplume.evaluate.naming import who
+
+    settings = _settings(asked)
+    tell(0.0, "reading texts")
+    texts = corpus.demo() if asked.corpus is None else corpus.labelled(asked.corpus)
+    evaluation = _evaluation(asked, texts, settings)
+    steps = _Steps(evaluation, tell)
+    results = evaluation.run(tell=steps.part, step=steps.next)
+    if asked.corpus is not None:
+        results = without_releases(results)
+    tell(steps.share, "writing the report")
+    place = asked.grid.index(asked.chosen)
+    return Attacked(
+        results,
+        place,
+        who(results, texts, place),
+        results["clean"]["best"],
+        results["cells"][place]["best"]["1"],
+        page(results),
+    )
+
+
+def without_releases(results: Mapping[str, Any]) -> dict[str, Any]:
+    """Figures only: a release that is shown is spent, and these were charged to nobody."""
+    cells = [{k: v for k, v in cell.items() if k not in RELEASES} for cell in results["cells"]]
+    return {**results, "cells": cells}
+
+
+def largest_under(results: Mapping[str, Any], share: float) -> float | None:
+    """The largest budget at which the best adaptive attacker is right at most so often."""
+    told = [(cell["budget"], author_of(cell)) for cell in results["cells"]]
+    under = [budget for budget, author in told if author and author["value"] <= share]
+    return max(under, default=None)
+
+
+def _settings(asked: Asked) -> list[Setting]:
+    size = whole("size", asked.size, most=LONGEST)
+    return grid(
+        [replace(Recipe.usually(asked.mechanism), decode=asked.decode)],
+        budgets=asked.grid,
+        sizes=[size],
+    )
+
+
+def _evaluation(asked: Asked, texts: Labelled, settings: list[Setting]) -> Evaluation:
+    from nomdeplume.evaluate.evaluation import Evaluation
+
+    return Evaluation.of(
+        texts,
+        Vocabulary.given(asked.vocabulary),
+        settings,
+        attackers=ATTACKERS,
+        draws=DRAWS,
+        folds=FOLDS,
+        split_field="speech" if texts.group is not None else "",
+        name=asked.name,
+        naming=True,
+    )
+
+
+class _Steps:
+    """How far an evaluation is: its parts are steps, and within one it says what it is at."""
+
+    def __init__(self, evaluation: Evaluation, tell: Tell) -> None:
+        self._tell, self._all = tell, evaluation.steps + 2  # reading before, the report after
+        self._budgets = [setting.budget for setting in evaluation.settings]
+        self._within = 4 + 2 * len(evaluation.lab.kinds)  # things that a cell says it is at
+        self._done, self._at = 1, 0
+
+    @property
+    def share(self) -> float:
+        return (self._done + min(self._at / self._within, 1)) / self._all
+
+    def part(self, said: str) -> None:
+        """Tell what is being done, such as a name of an attacker, and to which texts."""
+        clean = self._done == 1
+        where = "texts as they are" if clean else f"budget {self._budgets[self._done - 2]:g}"
+        self._tell(self.share, f"{where}: {said.rpartition(': ')[2]}")
+        self._at += 1
+
+    def next(self) -> None:
+        self._done, self._at = self._done + 1, 0

@@ -1,0 +1,1 @@
+"""The parts of the page: release, understand, attack, calibrate."""

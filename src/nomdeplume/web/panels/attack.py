@@ -1,0 +1,153 @@
+"""Attack yourself: whom the best attacker names before and after a release."""
+
+from __future__ import annotations
+
+from nicegui import ui
+
+from nomdeplume.errors import InputError
+from nomdeplume.web.attack import DEMO, Asked, Attacked, attack
+from nomdeplume.web.corpus import speaks
+from nomdeplume.web.door import MOST
+from nomdeplume.web.panels.parts import Choice, Screen, dropped, heading, picture, sound, words
+from nomdeplume.web.panels.running import Running
+from nomdeplume.web.pictures.bars import names
+from nomdeplume.web.pictures.paper import share
+from nomdeplume.web.pictures.trade import trade
+from nomdeplume.web.reports import Reports
+from nomdeplume.web.studio import Studio
+
+NONE = "No file yet."
+SHOWN = 400  # texts that can be picked
+SPREAD = (0.25, 0.5, 1.0, 2.0, 4.0)  # budgets beside the chosen one, as multiples of it
+
+
+class AttackPanel:
+    """A corpus with authors, a budget, and what attackers make of it."""
+
+    def __init__(self, studio: Studio, screen: Screen) -> None:
+        self.studio, self.screen = studio, screen
+        self.data: bytes | None = None
+        self.found: Attacked | None = None
+        with ui.element("div").classes("np-two"):
+            with ui.element("div").classes("np-col"):
+                heading("Texts whose authors are known")
+                self.corpus = words("")
+                self.demo = ui.button("Use the speeches instead", on_click=self._speeches).props(
+                    "flat dense color=primary"
+                )
+                dropped(
+                    "or drop a .jsonl file: text, author and, if known, topic",
+                    ".jsonl,.ndjson",
+                    MOST - (1 << 16),
+                    self._dropped,
+                )
+                self.choice = Choice(lambda: None)
+                self.button = ui.button("Attack", on_click=self._attack).props(
+                    "unelevated color=primary"
+                )
+                self.running = Running()
+                words(
+                    "Releases made here are for looking only: they are thrown away, and not "
+                    "charged. Nothing of the file is kept when the page is closed.",
+                    "np-soft",
+                )
+            with ui.element("div").classes("np-col"):
+                self._results()
+        self.card.set_visibility(False)
+        self.reports = Reports.here()
+        self._speeches()
+        screen.on_change(self._drawn)
+
+    def _results(self) -> None:
+        self.card = (
+            ui.element("section")
+            .classes("np-card")
+            .props('aria-label="What attackers tell" aria-live=polite')
+        )
+        with self.card:
+            self.headline = words("", "np-big")
+            self.about = words("", "np-soft")
+            self.pick = ui.select({}, label="A text", on_change=self._drawn, with_input=True).props(
+                "outlined dense options-dense"
+            )
+            self.bars = picture()
+            heading("Author over topic, at each budget", 3)
+            self.trade = picture()
+            self.link = ui.link("The full report", "#", new_tab=True)
+
+    def _speeches(self) -> None:
+        """Attack what ships with the page, if the table is of that language."""
+        self._forget()
+        self.data, there = None, speaks(self.studio.vocabulary)
+        self.corpus.set_text(f"{DEMO}: speeches of presidents, to try it" if there else NONE)
+        self.button.set_enabled(there)
+        self.demo.set_visibility(False)
+
+    def _forget(self) -> None:
+        """What is shown was about other texts, or another budget."""
+        self.found = None
+        self.card.set_visibility(False)
+
+    def _dropped(self, data: bytes, _: str) -> None:
+        self._forget()
+        self.data = data
+        lines = data.count(b"\n") + bool(data and not data.endswith(b"\n"))
+        self.corpus.set_text(f"Your file: {lines:,} line{'s' * (lines != 1)}")
+        self.button.enable()
+        self.demo.set_visibility(speaks(self.studio.vocabulary))
+
+    def _asked(self) -> Asked:
+        way, budget = self.choice.way, self.choice.budget
+        return Asked(
+            corpus=self.data,
+            name=DEMO if self.data is None else "your texts",
+            mechanism=way.mechanism,
+            decode=way.decode,
+            budgets=tuple(float(f"{budget * times:.3g}") for times in SPREAD),
+            chosen=float(f"{budget:.3g}"),
+            size=self.choice.size,
+            vocabulary=self.studio.vocabulary,
+        )
+
+    async def _attack(self) -> None:
+        try:
+            asked = self._asked()
+        except InputError as error:
+            self.running.refuse(error)
+            return
+        self._forget()
+        self.button.disable()
+        found = await self.running.run(attack, asked)
+        self.button.enable()
+        if isinstance(found, Attacked) and not self.card.is_deleted:
+            self._show(found)
+
+    def _show(self, found: Attacked) -> None:
+        self.found = found
+        results, cell = found.results, found.results["cells"][found.chosen]
+        before = results["clean"]["attackers"][found.before_attacker]["accuracy"]["1"]["value"]
+        after = cell["attackers"][found.after_attacker]["adaptive"]["accuracy"]["1"]["value"]
+        self.headline.set_text(f"Named rightly: {share(before)} before, {share(after)} after")
+        self.about.set_text(
+            f"Of {len(results['authors'])} authors, by the best attacker: {found.before_attacker} "
+            f"on the texts, {found.after_attacker} on releases, who learnt from such releases. "
+            f"Guessing is right {share(results['floors']['chance'])} of the time. Chances are "
+            "those of an attacker who knows how often he is right."
+        )
+        texts = found.named[:SHOWN]
+        labels = {
+            i: sound(f"{each.place + 1}: {each.author}" + (f", {each.topic}" if each.topic else ""))
+            for i, each in enumerate(texts)
+        }
+        self.pick.set_options(labels, value=0)
+        self.link.props(f'href="{self.reports.put(found.page)}"')
+        self.card.set_visibility(True)
+        self._drawn()
+
+    def _drawn(self) -> None:
+        if self.found is None or self.pick.value is None:
+            return
+        named, narrow = self.found.named[self.pick.value], self.screen.narrow
+        self.bars.set_content(names(named.before, named.after, author=named.author, narrow=narrow))
+        found = self.found
+        self.trade.set_content(trade(found.results, found.chosen, narrow=narrow))

@@ -1,0 +1,163 @@
+"""What the studio does, without its page: previews of samples, releases that are charged."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from hashlib import sha256
+from pathlib import Path
+
+from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, whole
+from nomdeplume.mechanism import NoisyMean, NoisyNearest, Recipe
+from nomdeplume.noise import Laplace
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.certificate import Certificate
+from nomdeplume.privacy.ledger import Ledger
+from nomdeplume.privacy.promise import REFERENCES
+from nomdeplume.privacy.random import secure
+from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.web.ways import SIZE, SIZES, WAYS
+
+LIMIT = 100.0  # that a new ledger begins with: five releases of an author, as usual
+LONGEST = 400_000  # signs of a text, as browsers count them
+TOO_LONG = f"A text may have up to {LONGEST:,} signs here; nomdeplume obfuscate takes longer ones."
+SAMPLES = {"near": "A letter to a neighbour", "typical": "A notice", "far": "A report of a fault"}
+
+
+def signs(text: str) -> int:
+    """How long a text is to a browser, to which an emoji is two: it cuts off what is longer."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What an author and a text have spent, and how much each of them may."""
+
+    author: float
+    text: float  # whoever released it
+    limit: float
+
+    @property
+    def spent(self) -> float:
+        """That of the two which has less left: both are charged."""
+        return max(self.author, self.text)
+
+    @property
+    def left(self) -> float:
+        return max(0.0, self.limit - self.spent)
+
+
+@dataclass(frozen=True)
+class Released:
+    """Words of a release, in alphabetical order, and its certificate."""
+
+    words: tuple[str, ...]
+    certificate: Certificate
+
+    @property
+    def counts(self) -> Counter[str]:
+        return Counter(self.words)
+
+    @property
+    def text(self) -> str:
+        """The file that the certificate is about."""
+        return " ".join(self.words) + "\n"
+
+
+def usual_ledger() -> Path:
+    """Where the studio charges if nobody says otherwise: the same file every time."""
+    from platformdirs import user_data_path
+
+    return user_data_path("nomdeplume") / "studio.ledger"
+
+
+class Studio:
+    """A vocabulary and a ledger; whatever is private is handed through and not kept."""
+
+    def __init__(self, vocabulary: Vocabulary, ledger: Path, limit: float | None = None) -> None:
+        self.vocabulary, self.path, self.limit = vocabulary, ledger, limit
+        self.obfuscator = lru_cache(maxsize=8)(self._obfuscator)  # previews come back to some
+        ledger.parent.mkdir(parents=True, exist_ok=True)
+        with Ledger(ledger, limit=LIMIT if limit is None and not ledger.exists() else limit):
+            pass  # what is wrong with it is said before a page is shown
+
+    @cached_property
+    def samples(self) -> dict[str, str]:
+        """Public texts by title, in the language of the table; else its commonest words."""
+        path = REFERENCES / f"reference-{self.vocabulary.table.language}.json"
+        if not path.is_file():
+            return {"Words of the table": " ".join(self._commonest(60))}
+        texts = json.loads(path.read_text(encoding="utf-8"))
+        return {title: texts[pair][-1] for pair, title in SAMPLES.items()}
+
+    def preview(self, way: str, value: float, size: int, sample: str) -> Counter[str]:
+        """Released words of a sample, with fresh noise: it ships with the page and is no secret."""
+        [found] = self.obfuscator(way, value, size).releases([self.samples[sample]], secure())
+        if found is None:
+            raise InputError("nothing came of this sample; take another.")
+        return Counter(found.text.split())
+
+    def release(self, text: str, author: str, way: str, value: float, size: int) -> Released:
+        """The one release of a text, charged to it and to its author before it exists."""
+        if signs(text) > LONGEST:
+            raise InputError(TOO_LONG)
+        if not len(self.vocabulary.bag(text)):
+            raise InputError("the text has no words that are kept, so there is nothing to release.")
+        if not author.strip():
+            raise InputError("say whose text it is: what an author's texts spend adds up.")
+        made = self.obfuscator(way, value, size)
+        _ = made.promises, made.unchanged, made.level.agreement  # no failure after the charge
+        with self._ledger() as ledger:
+            try:
+                [document] = made([text], ledger=ledger, authors=[author])
+            except BudgetSpent:
+                raise BudgetSpent(
+                    "this text or its author has no room left in the ledger; nothing was charged "
+                    "or released."
+                ) from None
+        if sha256(f"{document.text}\n".encode()).hexdigest() != document.certificate.output.sha256:
+            raise AssertionError("the certificate is not that of the words")
+        return Released(document.words, document.certificate)
+
+    def spent(self, author: str, text: str = "") -> Spent:
+        """What an author and a text have spent of the limit."""
+        bag = self.vocabulary.bag(text[:LONGEST])
+        with self._ledger() as ledger:
+            name = ledger.claims.by_author(author)
+            return Spent(
+                author=0.0 if name is None else ledger.spent(name).budget,
+                text=ledger.spent(ledger.claims.by_bag(bag)).budget,
+                limit=ledger.most,
+            )
+
+    @cache  # noqa: B019 - as many as there are ways, and one studio
+    def usual(self, way: str) -> Obfuscator:
+        """A way as it usually is: others share its index or features, which take long to make."""
+        chosen = WAYS[way]
+        index = "exact" if chosen.by_word else "auto"  # nothing is loaded while a slider moves
+        recipe = Recipe(chosen.mechanism, chosen.usual, chosen.decode, index=index)
+        return Obfuscator.of(recipe, self.vocabulary, size=SIZE)
+
+    def _obfuscator(self, way: str, value: float, size: int) -> Obfuscator:
+        whole("size", size, least=SIZES[0], most=SIZES[1])
+        usual = self.usual(way)
+        if not isinstance(usual.mechanism, NoisyMean | NoisyNearest):
+            raise InputError("this way has no noise to change; take another.")
+        return replace(usual, mechanism=usual.mechanism.under(Laplace(value)), size=size)
+
+    def _ledger(self) -> Ledger:
+        """Opened for each use, as connections belong to threads; never begun anew.
+
+        A limit that was lowered meanwhile, below the one that was asked for, holds.
+        """
+        if not self.path.exists():
+            raise PrivacyError("the ledger is gone, and with it what was spent; put it back.")
+        with suppress(PrivacyError):
+            return Ledger(self.path, limit=self.limit)
+        return Ledger(self.path)
+
+    def _commonest(self, count: int) -> list[str]:
+        return [self.vocabulary.table.words[i] for i in self.vocabulary.ids[:count].tolist()]

@@ -1,0 +1,54 @@
+"""Promises as the page tells them: a plain sentence, the odds they allow, and the exact words."""
+
+from __future__ import annotations
+
+from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.picture.writing import safe
+from nomdeplume.privacy.loss import Loss
+from nomdeplume.privacy.promise import NONE, WEAK, state
+from nomdeplume.web.studio import Studio
+
+PAIRS = {  # reference texts, which are those of the samples
+    "near": "our sample letter and the same in other words",
+    "typical": "that letter and a notice",
+    "far": "that letter and a report of a fault",
+    "any": "any two texts at all",
+}
+
+
+def stated(studio: Studio, way: str, value: float, size: int) -> str:
+    """What a release promises, as HTML; of whole texts by their means, which a pair loses by."""
+    made = studio.obfuscator(way, value, size)
+    sentences = [state(each, made.vocabulary, of_texts=False).sentence for each in made.guarantees]
+    factors = _factors(studio.usual(way), made)
+    if not factors:
+        return f"<p>{safe(sentences[-1])}</p><p>{safe(NONE)}</p>"
+    rows = "".join(
+        f'<tr><th scope="row">{safe(PAIRS[pair])}</th><td>{safe(loss.factor)}</td></tr>'
+        for pair, loss in factors.items()
+    )
+    any_two = factors["any"]
+    weak = f'<p class="np-soft">{safe(WEAK)}</p>' if any_two > 10 else ""
+    exact = "".join(f"<p>{safe(each)}</p>" for each in dict.fromkeys(sentences))
+    return (
+        f"<p>{safe(_plainly(size, any_two.factor))}</p>"
+        '<table class="np-odds"><caption>At most this factor, between</caption>'
+        f"<tbody>{rows}</tbody></table>{weak}"
+        f"<details><summary>The exact promise</summary>{exact}</details>"
+    )
+
+
+def _factors(usual: Obfuscator, made: Obfuscator) -> dict[str, Loss]:
+    """What a release loses between the reference texts, whose distances are found only once."""
+    place = 0 if made.level.at_once else -1
+    spent = made.guarantees[place].epsilon
+    return {odds.pair: Loss(spent * odds.distance) for odds in usual.promises[place].odds}
+
+
+def _plainly(size: int, factor: str) -> str:
+    """One sentence, which holds for all texts."""
+    return (
+        f"Whoever reads these {size} words, whatever they know besides, can shift their odds "
+        f"between two texts by a factor of at most {factor}; the nearer the words of the two are "
+        "to each other, the less."
+    )

@@ -1,0 +1,74 @@
+"""The ways of releasing that the studio offers, and what the ends of their sliders are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+
+STEPS = 100  # of a slider
+SIZES = (5, 500)  # words of a release
+SIZE = 40
+HIDES, KEEPS = "hides more, blurs the topic", "keeps more, promises less"
+
+
+@dataclass(frozen=True)
+class Way:
+    """A mechanism as people choose it; its slider is over E, or over ε for each word."""
+
+    label: str
+    about: str
+    mechanism: str
+    least: float
+    most: float
+    usual: float
+    decode: str = ""
+    by_word: bool = True
+
+    @property
+    def symbol(self) -> str:
+        return "ε" if self.by_word else "E"
+
+    def value(self, step: float) -> float:
+        """What a slider stands at, from `least` to `most` in equal ratios, to two digits."""
+        share = min(1.0, max(0.0, step / STEPS))
+        return float(f"{self.least * (self.most / self.least) ** share:.2g}")
+
+    def step(self, value: float) -> int:
+        """The step of the slider that is nearest to a value."""
+        share = log(value / self.least) / log(self.most / self.least)
+        return round(STEPS * min(1.0, max(0.0, share)))
+
+    def budget(self, value: float, size: int) -> float:
+        """What a document spends."""
+        return value * size if self.by_word else value
+
+
+WAYS = {
+    "mean": Way(
+        "The whole text at once",
+        "Noise on the mean of the text's subjects, once; words are composed from that. It needs "
+        "a fraction of the budget.",
+        "mean",
+        1.0,
+        200.0,
+        20.0,
+        by_word=False,
+    ),
+    "laplace": Way(
+        "Word by word, as in the paper",
+        "Noise on each word's vector, then the nearest word. Budgets of all words add up.",
+        "laplace",
+        1.0,
+        20.0,
+        6.0,
+    ),
+    "rank": Way(
+        "Word by word, to nearby words",
+        "The same noise, read with more care: words that do not stay become near ones.",
+        "laplace",
+        1.0,
+        20.0,
+        9.5,
+        decode="rank",
+    ),
+}

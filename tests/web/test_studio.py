@@ -1,0 +1,149 @@
+"""What the studio does without a page: accounts, limits, and what it says of promises."""
+
+import re
+
+import pytest
+
+from nomdeplume import InputError, Obfuscator, seeded
+from nomdeplume.between import Between
+from nomdeplume.errors import BudgetSpent, PrivacyError
+from nomdeplume.mechanism import Recipe
+from nomdeplume.picture.writing import safe
+from nomdeplume.privacy.ledger import Ledger
+from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.web.calibration import KINDS, PHRASES
+from nomdeplume.web.studio import LIMIT, LONGEST, Studio
+from nomdeplume.web.telling import PAIRS, stated
+from nomdeplume.web.ways import WAYS
+
+TEXT = "The harbour was quiet in winter, and the baker sold warm bread to sailors."
+AT_ONCE = ("mean", 20.0, 40)
+
+
+@pytest.fixture(scope="module")
+def vocabulary(bundled):
+    return Vocabulary.given(bundled)
+
+
+@pytest.fixture
+def studio(vocabulary, tmp_path):
+    return Studio(vocabulary, tmp_path / "new" / "a.ledger")
+
+
+def test_author_and_text_are_both_charged(studio):
+    assert studio.spent("ann", TEXT).left == LIMIT
+    released = studio.release(TEXT, "ann", *AT_ONCE)
+    studio.release("Bread and butter.", "ann", *AT_ONCE)
+
+    assert len(released.words) == 40
+    assert vars(studio.spent("ann", TEXT)) == {"author": 40, "text": 20, "limit": LIMIT}
+    assert (studio.spent("bob", TEXT).spent, studio.spent("bob").spent) == (20, 0)
+
+
+def test_what_has_no_room_is_refused_without_a_word_of_it(studio):
+    for author in ("a", "b", "c", "d", "e"):
+        studio.release(TEXT, author, *AT_ONCE)
+    with pytest.raises(BudgetSpent, match=r"^this text or its author has no room left") as error:
+        studio.release(TEXT, "somebody new", *AT_ONCE)
+
+    assert "harbour" not in str(error.value)
+    assert studio.spent("somebody new").author == 0
+
+
+def test_a_limit_that_was_changed_counts_at_once(studio):
+    for limit in (300, 25):
+        with Ledger(studio.path) as ledger:
+            ledger.limit = limit
+        assert studio.spent("ann").left == limit
+    studio.release(TEXT, "ann", *AT_ONCE)
+    with pytest.raises(BudgetSpent):
+        studio.release(TEXT, "ann", *AT_ONCE)
+
+
+def test_a_limit_that_was_asked_for_is_kept(vocabulary, studio):
+    assert Studio(vocabulary, studio.path, 40).spent("ann").left == 40
+    with pytest.raises(PrivacyError, match="the limit of this ledger is 100"):
+        Studio(vocabulary, studio.path, 200)
+
+
+def test_a_limit_that_was_lowered_below_the_one_asked_for_holds(vocabulary, tmp_path):
+    studio = Studio(vocabulary, tmp_path / "a.ledger", 40.0)
+    with Ledger(studio.path) as ledger:
+        ledger.limit = 30
+    assert studio.spent("ann").left == 30
+    with pytest.raises(BudgetSpent):
+        studio.release(TEXT, "ann", "mean", 35.0, 40)
+
+
+def test_an_emoji_counts_twice_as_in_a_browser(studio):
+    """It cuts off what is longer, and a text that was cut off must be seen to be."""
+    with pytest.raises(InputError, match="A text may have up to"):
+        studio.release("🙂" + "x" * (LONGEST - 1), "ann", *AT_ONCE)
+
+
+def test_a_ledger_that_is_gone_is_not_begun_anew(studio):
+    studio.path.unlink()
+    with pytest.raises(PrivacyError, match="the ledger is gone"):
+        studio.release(TEXT, "ann", *AT_ONCE)
+
+    assert not studio.path.exists()
+
+
+@pytest.mark.parametrize("text", ["", "the of and", "x" * (LONGEST + 1)])
+def test_a_text_that_cannot_be_released_is_not_charged(studio, text):
+    with pytest.raises(InputError):
+        studio.release(text, "ann", *AT_ONCE)
+
+    assert studio.spent("ann", text).spent == 0
+
+
+def odds(told):
+    return dict(re.findall(r'row">(.+?)</th><td>(.+?)<', told))
+
+
+@pytest.mark.parametrize(("way", "place"), [("mean", 0), ("laplace", -1), ("rank", -1)])
+@pytest.mark.parametrize(("value", "size"), [(7.0, 40), (3.0, 100)])
+def test_odds_are_those_of_a_certificate(studio, way, place, value, size):
+    """Though distances are found once for all budgets."""
+    made = studio.obfuscator(way, value, size)
+    told = stated(studio, way, value, size)
+
+    assert odds(told) == {PAIRS[each.pair]: each.factor for each in made.promises[place].odds}
+    assert all(safe(each.sentence) in told for each in made.promises)
+
+
+def test_the_sentence_of_a_promise_holds_for_all_texts(studio):
+    """Not only for the samples, which are near each other."""
+    told = stated(studio, *AT_ONCE)
+    sentence, made = told.partition("<table")[0], studio.obfuscator(*AT_ONCE)
+    apart = Between.of(made, "A quarrel about money.", "Snow fell upon the mountains.").largest
+
+    assert odds(told)[PAIRS["any"]] in sentence
+    assert odds(told)[PAIRS["near"]] not in sentence
+    assert made.promises[0].odds[0].loss < apart < made.promises[0].odds[-1].loss
+
+
+@pytest.mark.parametrize("way", ["mean", "laplace", "rank"])
+def test_another_budget_is_as_if_it_were_made_anew(studio, way):
+    """Ways share what does not depend on noise, and nothing else."""
+    chosen, shared = WAYS[way], studio.obfuscator(way, 7.0, 30)
+    recipe = Recipe(chosen.mechanism, 7.0, chosen.decode)
+    anew = Obfuscator.of(recipe, studio.vocabulary, size=30)
+    texts = [TEXT, "Rain and wind at the pier."]
+    one, other = (
+        [each.text for each in made.releases(texts, seeded(3))] for made in (shared, anew)
+    )
+
+    assert one == other
+    assert shared.guarantees[-1].epsilon == anew.guarantees[-1].epsilon
+    assert shared.guarantees[-1].epsilon != studio.usual(way).guarantees[-1].epsilon
+
+
+@pytest.mark.parametrize("phrase", PHRASES.values(), ids=PHRASES.keys())
+def test_every_wish_has_a_number_of_its_kind(phrase):
+    kind = KINDS[phrase.name]
+
+    assert kind.checked(phrase.value) == phrase.value / kind.whole
+    for wrong in (None, kind.least / 2, kind.most * 2, float("nan")):
+        with pytest.raises(InputError, match=r"^the number must be from"):
+            kind.checked(wrong)

@@ -21,7 +21,7 @@ what to choose.
 
 
 def main() -> None:
-    here = [search, certified, scaling, peers, end_to_end, start, memory]
+    here = [search, certified, scaling, peers, end_to_end, start, memory, studio]
     sections = [*here, card_search, card_certified, card_others, card_end_to_end]
     PAGE.write_text("\n".join([HEAD, *(section() for section in sections)]), encoding="utf-8")
 
@@ -121,6 +121,14 @@ def start() -> str:
 def memory() -> str:
     said = "Peak of releasing one million words, in megabytes."
     return listed("Memory", "memory", "benchmarks/memory.py", said)
+
+
+def studio() -> str:
+    said = (
+        "In Debian's chromium, from the key that moves a slider to the frame that is drawn; then "
+        "twenty browsers that move sliders, change words and load the page again."
+    )
+    return listed("The studio", "studio", "benchmarks/studio.py", said)
 
 
 def card_search() -> str:

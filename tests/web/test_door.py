@@ -245,7 +245,7 @@ def test_others_are_let_in_by_a_password_or_not_at_all(tmp_path, password):
 
     assert told.returncode == 2
     assert (
-        b"needs a password of at least 10 signs where others can reach it: --password."
+        b"needs a password of at least 10 characters where others can reach it: --password."
         in told.stderr
     )
     assert password.encode() not in told.stderr or not password

@@ -216,12 +216,12 @@ def test_a_text_that_is_too_long_is_refused_and_no_other_released(studio, visit)
     visit.text(f"{TEXT} Mia.", "mia")
     visit.page.get_by_label("Your text").fill("bread and butter " * 90_000)
     visit.button.click()
-    expect(visit.alert).to_have_text(re.compile("^A text may have up to 400,000 signs here"))
+    expect(visit.alert).to_have_text(re.compile("^A text may have up to 400,000 characters here"))
     visit.page.locator("input[type=file]").set_input_files(
         {"name": "a.txt", "mimeType": "text/plain", "buffer": b"bread " * 90_000}
     )
 
-    expect(visit.alert).to_have_text(re.compile("^A text may have up to 400,000 signs here"))
+    expect(visit.alert).to_have_text(re.compile("^A text may have up to 400,000 characters here"))
     expect(visit.result).to_be_hidden()
     assert studio.spent("mia")[0] == 0
 

@@ -97,7 +97,7 @@ def test_two_texts_are_compared(visit):
     expect(factor).to_be_hidden()  # it was about other texts
     expect(flow).to_be_hidden()
     visit.page.get_by_role("button", name="Compare").click()
-    expect(visit.alert).to_have_text(re.compile("^Texts may have up to 20,000 signs here"))
+    expect(visit.alert).to_have_text(re.compile("^Texts may have up to 20,000 characters here"))
     expect(factor).to_be_hidden()
 
 

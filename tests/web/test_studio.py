@@ -8,12 +8,11 @@ from nomdeplume import InputError, Obfuscator, seeded
 from nomdeplume.between import Between
 from nomdeplume.errors import BudgetSpent, PrivacyError
 from nomdeplume.mechanism import Recipe
-from nomdeplume.picture.writing import safe
 from nomdeplume.privacy.ledger import Ledger
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.calibration import KINDS, PHRASES
 from nomdeplume.web.studio import LIMIT, LONGEST, Studio
-from nomdeplume.web.telling import PAIRS, stated
+from nomdeplume.web.telling import PAIRS, powers, stated
 from nomdeplume.web.ways import WAYS
 
 TEXT = "The harbour was quiet in winter, and the baker sold warm bread to sailors."
@@ -98,7 +97,7 @@ def test_a_text_that_cannot_be_released_is_not_charged(studio, text):
 
 
 def odds(told):
-    return dict(re.findall(r'row">(.+?)</th><td>(.+?)<', told))
+    return dict(re.findall(r'row">(.+?)</th><td>(.+?)</td>', told))
 
 
 @pytest.mark.parametrize(("way", "place"), [("mean", 0), ("laplace", -1), ("rank", -1)])
@@ -108,8 +107,17 @@ def test_odds_are_those_of_a_certificate(studio, way, place, value, size):
     made = studio.obfuscator(way, value, size)
     told = stated(studio, way, value, size)
 
-    assert odds(told) == {PAIRS[each.pair]: each.factor for each in made.promises[place].odds}
-    assert all(safe(each.sentence) in told for each in made.promises)
+    assert odds(told) == {
+        PAIRS[each.pair]: powers(each.factor) for each in made.promises[place].odds
+    }
+    assert all(powers(each.sentence) in told for each in made.promises)
+
+
+def test_exponents_are_raised_and_nothing_else_is_markup():
+    assert powers("at most e^56.8 (about 10^24.7).") == (
+        "at most e<sup>56.8</sup> (about 10<sup>24.7</sup>)."
+    )
+    assert powers("<b>^") == "&lt;b&gt;^"
 
 
 def test_the_sentence_of_a_promise_holds_for_all_texts(studio):

@@ -28,7 +28,7 @@ LOGGERS = (
 )
 HARMLESS = ("ClientDisconnect",)  # a browser that went away, or sent too much
 FROM_A_PAGE = "handle_log_message"  # where NiceGUI repeats what a browser complained about
-SHORTEST = 10  # signs of a password
+SHORTEST = 10  # characters of a password
 REMEMBERED = 50  # messages to a page, for a connection that breaks for a while
 BROKEN = 60.0  # seconds that a page is kept for whose connection broke
 
@@ -60,8 +60,8 @@ def check(password: str) -> None:
     """Refuse a password that is none."""
     if len(password) < SHORTEST:
         raise InputError(
-            f"the studio needs a password of at least {SHORTEST} signs where others can reach "
-            "it: --password."
+            f"the studio needs a password of at least {SHORTEST} characters where others can "
+            "reach it: --password."
         )
 
 

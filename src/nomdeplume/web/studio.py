@@ -22,8 +22,8 @@ from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.ways import SIZE, SIZES, WAYS
 
 LIMIT = 100.0  # that a new ledger begins with: five releases of an author, as usual
-LONGEST = 400_000  # signs of a text, as browsers count them
-TOO_LONG = f"A text may have up to {LONGEST:,} signs here; nomdeplume obfuscate takes longer ones."
+LONGEST = 400_000  # characters of a text, as browsers count them
+TOO_LONG = f"A text may have up to {LONGEST:,} characters here; nomdeplume obfuscate takes more."
 SAMPLES = {"near": "A letter to a neighbour", "typical": "A notice", "far": "A report of a fault"}
 
 

@@ -59,6 +59,7 @@ p{{margin:.35rem 0;line-height:1.5;max-width:46rem}}
 .np-odds th{{text-align:left;font-weight:400;padding:.25rem .6rem .25rem 0}}
 .np-odds td{{text-align:right;font-variant-numeric:tabular-nums;font-weight:600}}
 .np-odds tr{{border-bottom:1px solid var(--line)}}
+sup{{font-size:.72em;line-height:0;vertical-align:.5em}}
 details summary{{cursor:pointer;color:var(--link)}}
 .np-picture svg{{display:block;width:100%;height:auto;max-height:78vh}}
 .np-picture{{width:100%;min-height:2rem}}

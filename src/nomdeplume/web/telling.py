@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.picture.writing import safe
 from nomdeplume.privacy.loss import Loss
@@ -24,18 +26,23 @@ def stated(studio: Studio, way: str, value: float, size: int) -> str:
     if not factors:
         return f"<p>{safe(sentences[-1])}</p><p>{safe(NONE)}</p>"
     rows = "".join(
-        f'<tr><th scope="row">{safe(PAIRS[pair])}</th><td>{safe(loss.factor)}</td></tr>'
+        f'<tr><th scope="row">{safe(PAIRS[pair])}</th><td>{powers(loss.factor)}</td></tr>'
         for pair, loss in factors.items()
     )
     any_two = factors["any"]
     weak = f'<p class="np-soft">{safe(WEAK)}</p>' if any_two > 10 else ""
-    exact = "".join(f"<p>{safe(each)}</p>" for each in dict.fromkeys(sentences))
+    exact = "".join(f"<p>{powers(each)}</p>" for each in dict.fromkeys(sentences))
     return (
-        f"<p>{safe(_plainly(size, any_two.factor))}</p>"
+        f"<p>{powers(_plainly(size, any_two.factor))}</p>"
         '<table class="np-odds"><caption>At most this factor, between</caption>'
         f"<tbody>{rows}</tbody></table>{weak}"
         f"<details><summary>The exact promise</summary>{exact}</details>"
     )
+
+
+def powers(said: str) -> str:
+    """A sentence as HTML, its exponents raised."""
+    return re.sub(r"\^([\d.]*\d)", r"<sup>\1</sup>", safe(said))
 
 
 def _factors(usual: Obfuscator, made: Obfuscator) -> dict[str, Loss]:

@@ -21,10 +21,11 @@ from nomdeplume.web.panels.parts import Choice, Screen, complaint, heading, pict
 from nomdeplume.web.pictures.neighbours import neighbours
 from nomdeplume.web.pictures.paper import share
 from nomdeplume.web.studio import Studio, signs
+from nomdeplume.web.telling import powers
 
 DRAWS = 500  # of a word, for its picture
-LONGEST = 20_000  # signs of a text whose plan is drawn: a few seconds at most
-TOO_LONG = f"Texts may have up to {LONGEST:,} signs here; nomdeplume distance takes longer ones."
+LONGEST = 20_000  # characters of a text whose plan is drawn: a few seconds at most
+TOO_LONG = f"Texts may have up to {LONGEST:,} characters here; nomdeplume distance takes more."
 WORDS = ("harbour", "bread", "winter", "doctor")
 NAMES = ("one text", "the other")
 
@@ -202,10 +203,10 @@ class TextsView:
 
     def _between(self, x: str, y: str, *asked: Any) -> str:
         found = Between.of(self.studio.obfuscator(*asked), x, y)
-        rest = "".join(f"<p>{safe(each)}</p>" for each in found.sentences())
+        rest = "".join(f"<p>{powers(each)}</p>" for each in found.sentences())
         return (
             '<p>A release can shift anyone\'s odds between them by at most</p><p class="np-big">'
-            f"a factor of {safe(found.largest.factor)}</p><details><summary>How that is made up"
+            f"a factor of {powers(found.largest.factor)}</p><details><summary>How that is made up"
             f"</summary>{rest}</details>"
         )
 

@@ -42,7 +42,7 @@ class Between:
         if delta is None:
             return cls(guarantee, loss, nearer, made, documents)
         account = made.account(x, y).over_releases(documents or 1)
-        at_delta = min(loss, account.loss(delta))
+        at_delta = min(loss if nearer is None else nearer, account.loss(delta))
         return cls(guarantee, loss, nearer, made, documents, delta, at_delta)
 
     @property
@@ -96,7 +96,7 @@ class Between:
     def _by_means(self) -> str:
         """The loss of this pair, which their mean features bound more tightly than W₁ does."""
         nearer = self.nearer
-        if nearer is None:
+        if nearer is None or nearer >= self.loss:
             return ""
         apart = nearer / self.guarantee.epsilon / (self.documents or 1)
         who = "these two" if self.documents is None else "documents all like these two"
@@ -111,7 +111,7 @@ class Between:
         It follows from how words move and not from a distance, so it is no statement about all
         documents that are as far apart.
         """
-        loss, at_delta = self.nearer or self.loss, self.at_delta
+        loss, at_delta = self.largest, self.at_delta
         delta, count = self.delta, self.documents
         if not loss or at_delta is None:
             return ""

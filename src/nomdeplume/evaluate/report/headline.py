@@ -8,9 +8,10 @@ from nomdeplume.evaluate.report.wording import count, looks
 from nomdeplume.picture.writing import safe
 
 KEEP = (
-    "Figures about private texts are under no promise, and this page shows releases. "
-    "Keep it to those who may see the corpus."
+    "Figures about private texts are under no promise{shows}. Keep it to those who may see the "
+    "corpus."
 )
+SHOWS = ", and this page shows releases"
 UNFINISHED = "This run was ended before all settings were measured: what is missing is not here."
 SEEDED = (
     "The noise of this run was seeded, so its releases are NOT PRIVATE. Figures are as they would "
@@ -56,4 +57,5 @@ def warnings(study: Study) -> str:
     said = [UNFINISHED] if study.results.get("complete") is False else []
     said += [SEEDED] if not all(cell.private for cell in study.cells) else []
     loud = "".join(f'<p class="warning" role="note">{each}</p>\n' for each in said)
-    return f'{loud}<p class="keepto" role="note">{KEEP}</p>\n'
+    shows = SHOWS if any(at(cell.facts, "examples") for cell in study.cells) else ""
+    return f'{loud}<p class="keepto" role="note">{KEEP.format(shows=shows)}</p>\n'

@@ -5,7 +5,7 @@ import socket
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
 from urllib.parse import urlencode
 
 import pytest
@@ -51,6 +51,28 @@ def test_those_who_guess_are_not_let_queue_for_ever(shared):
 
     assert set(answers) == {401, 429}
     assert GUESSES <= answers.count(401) <= took / WAIT  # one after the other
+
+
+def test_those_who_hold_back_the_end_of_a_guess_get_no_place_in_the_line(shared):
+    body = urlencode({"password": "wrong as can be"}).encode()
+    head = (
+        f"POST /login HTTP/1.1\r\nhost: {shared.name}\r\norigin: {shared.origin}\r\n"
+        f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    ).encode()
+    with ExitStack() as open_lines:
+        lines = [
+            open_lines.enter_context(socket.create_connection(("127.0.0.1", shared.port), 30))
+            for _ in range(MANY)
+        ]
+        for line in lines:
+            line.sendall(head + body[:-1])
+        time.sleep(0.3)  # all are there, and none is complete
+        for line in lines:
+            line.sendall(body[-1:])
+        answers = [line.recv(1 << 12).split()[1] for line in lines]
+
+    assert answers.count(b"401") == GUESSES
+    assert answers.count(b"429") == MANY - GUESSES
 
 
 def test_whose_connection_it_is_can_be_told():

@@ -11,6 +11,7 @@ from nomdeplume.web.answers import html
 from nomdeplume.web.door import Door, same
 
 WAIT = 1.0  # seconds that a wrong guess costs, one after the other
+PATIENCE = 10.0  # seconds that a guess may take to arrive
 GUESSES = 3  # that may wait for their turn
 # Without this a browser hides from where the form is sent, and the door lets nobody in.
 REFERRER = (b"referrer-policy", b"same-origin")
@@ -34,9 +35,15 @@ class Login:
     async def __call__(self, scope: dict[str, Any], receive: Any, send: Any) -> None:
         if scope["method"] != "POST":
             await _form(send)
-        elif len(self._waiting) >= GUESSES:
+            return
+        try:
+            body = await asyncio.wait_for(_body(receive), PATIENCE)
+        except TimeoutError:
+            await _form(send, 408, "That took too long; try it again.")
+            return
+        if len(self._waiting) >= GUESSES:  # looked at when all is here: nobody gets in line unseen
             await _form(send, 429, "Too many are guessing; try it again in a moment.")
-        elif await self._right(await _body(receive)):
+        elif await self._right(body):
             await self._open(send)
         else:
             await _form(send, said="That is not it.")

@@ -1,6 +1,7 @@
 """Opens a page in a browser, closes it, and prints what is left of it in this very process."""
 
 import gc
+import json
 import shutil
 import sys
 import threading
@@ -32,7 +33,7 @@ def main(folder: Path, secret: str) -> None:
         page.wait_for_selector("[aria-label='Preview on a sample'] svg")
         page.get_by_role("tab", name="Attack yourself").click()
         page.wait_for_selector("text=Texts whose authors are known")
-        file = {"name": "a.jsonl", "mimeType": "text/plain", "buffer": secret.encode()}
+        file = {"name": "a.jsonl", "mimeType": "text/plain", "buffer": corpus(secret)}
         page.locator("input[type=file]").set_input_files(file)
         page.wait_for_selector("text=Your file")
         print(*left(secret))
@@ -44,6 +45,12 @@ def main(folder: Path, secret: str) -> None:
         browser.close()
 
 
+def corpus(secret: str) -> bytes:
+    """A file that can be attacked."""
+    lines = [json.dumps({"text": secret, "author": author}) for author in "ab" * 3]
+    return "\n".join(lines).encode()
+
+
 def left(secret: str) -> tuple[int, int]:
     """Objects of pages, and texts or files that hold the secret."""
     objects = gc.get_objects()
@@ -52,7 +59,7 @@ def left(secret: str) -> tuple[int, int]:
     held += [
         getattr(each, "data", None) for each in objects if type(each).__name__ == "AttackPanel"
     ]
-    known = (secret, secret.encode())
+    known = (secret, corpus(secret))
     return sum(kinds[name] for name in OF_A_PAGE), sum(
         type(v) in (str, bytes) and v is not secret and v in known for v in held
     )

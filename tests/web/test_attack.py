@@ -116,6 +116,10 @@ def test_bad_settings_are_refused_before_anything_is_read(bad):
     assert told == []
 
 
+def test_the_chosen_budget_is_attacked_as_it_is():
+    assert Asked(budgets=(97.4, 390.0, 1560.0), chosen=389.5).grid == (97.4, 389.5, 1560.0)
+
+
 def test_laplace_shares_a_budget_among_the_words(data):
     asked = Asked(data, "mine", mechanism="laplace", budgets=(), chosen=40, size=10)
     found = attack(asked, lambda *_: None).results["cells"]

@@ -9,7 +9,7 @@ import pytest
 from tests.web.works import CANARY
 
 from nomdeplume import InputError
-from nomdeplume.web.corpus import PASSAGES, PRESIDENTS, demo, labelled
+from nomdeplume.web.corpus import PASSAGES, PRESIDENTS, demo, read
 
 ROWS = [
     {"text": f"{CANARY} {number}", "author": "xyz"[number % 3], "topic": "st"[number % 2]}
@@ -23,7 +23,7 @@ def jsonl(rows):
 
 def refused(data, **fields):
     with pytest.raises(InputError) as caught:
-        labelled(data, **fields)
+        read(data, **fields)
     assert CANARY not in str(caught.value)
     return str(caught.value)
 
@@ -41,7 +41,7 @@ def refused(data, **fields):
     ids=["plain", "with a mark", "of Windows", "with blank lines", "UTF-16", "packed"],
 )
 def test_texts_authors_and_topics_are_read(pack):
-    found = labelled(pack(jsonl(ROWS)))
+    found = read(pack(jsonl(ROWS))).corpus
 
     assert found.texts == tuple(row["text"] for row in ROWS)
     assert found.author.names == ("x", "y", "z")
@@ -50,7 +50,7 @@ def test_texts_authors_and_topics_are_read(pack):
 
 def test_fields_can_have_other_names():
     rows = [{"body": row["text"], "by": row["author"], "on": row["topic"]} for row in ROWS]
-    found = labelled(jsonl(rows), text="body", author="by", topic="on")
+    found = read(jsonl(rows), text="body", author="by", topic="on").corpus
 
     assert (len(found), len(found.topic.names)) == (12, 2)
 
@@ -59,16 +59,18 @@ def test_topics_count_only_if_all_texts_have_one():
     some = [{**row, "topic": None} if row is ROWS[3] else row for row in ROWS]
     none = [{"text": row["text"], "author": row["author"]} for row in ROWS]
 
-    assert labelled(jsonl(some)).topic is None
-    assert labelled(jsonl(none)).topic is None
-    assert len(labelled(jsonl(some))) == 12
+    assert read(jsonl(some)).corpus.topic is None
+    assert read(jsonl(none)).corpus.topic is None
+    assert len(read(jsonl(some)).corpus) == 12
 
 
 def test_who_has_fewer_than_three_texts_is_left_out():
     more = [{"text": "one", "author": CANARY}, {"text": "two", "author": CANARY}]
-    found = labelled(jsonl([*more, *ROWS]))
+    told = read(jsonl([*more, *ROWS]))
+    found = told.corpus
 
     assert (found.author.names, found.left_out, found.places[0]) == (("x", "y", "z"), 2, 2)
+    assert str(told) == "12 texts by 3 authors; left out 2 texts by authors with fewer than 3."
 
 
 @pytest.mark.parametrize(
@@ -85,17 +87,26 @@ def test_who_has_fewer_than_three_texts_is_left_out():
         ("\x00\x01\x02" * 9, "line 4: expected text, got binary data."),
     ],
 )
-def test_a_bad_line_is_refused_by_its_number(line, said):
-    data = jsonl(ROWS[:3]) + line.encode() + b"\n" + jsonl(ROWS[3:])
+def test_a_bad_line_is_left_out_by_its_number(line, said):
+    found = read(jsonl(ROWS[:3]) + line.encode() + b"\n" + jsonl(ROWS[3:]))
 
-    assert refused(data).startswith(said)
+    assert (len(found.corpus), found.bad) == (12, 1)
+    assert f"left out 1 line, the first because of {said.rstrip('.')}" in str(found)
+    assert CANARY not in str(found)
+    assert refused(line.encode()).startswith(f"1 line cannot be used, the first is {said}"[:40])
+
+
+def test_a_file_of_bad_lines_is_refused():
+    data = jsonl(ROWS[:4]) + b"text,author\n" * 5
+
+    assert refused(data) == "5 lines cannot be used, the first is line 5: not valid JSON."
 
 
 def test_too_few_authors_are_refused():
     one = [{**row, "author": CANARY} for row in ROWS]
 
-    assert refused(jsonl(one)).endswith("at least 3 texts each, got 1 among 1.")
-    assert refused(jsonl(ROWS[:6])).endswith("at least 3 texts each, got 0 among 3.")
+    assert refused(jsonl(one)).endswith("of the 1 author in the file, 1 have that many.")
+    assert refused(jsonl(ROWS[:6])).endswith("of the 3 authors in the file, 0 have that many.")
 
 
 @pytest.mark.parametrize("data", [b"", b"\n \n", b"%PDF-1.7 x", b"PK\x03\x04 x", b"\x1f\x8b\x08 x"])

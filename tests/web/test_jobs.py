@@ -15,6 +15,7 @@ from tests.web.works import CANARY
 
 from nomdeplume import InputError
 from nomdeplume.web.jobs import Cancelled, Failed, Job
+from nomdeplume.web.latest import Latest
 
 ROOT = Path(__file__).parents[2]
 OPEN = Path("/dev/fd")
@@ -188,3 +189,25 @@ def test_jobs_start_under_a_script_and_under_python_m(tmp_path, main):
 
 def _paths():
     return os.pathsep.join([str(ROOT), str(ROOT / "src")])
+
+
+def test_what_cannot_be_shown_is_told_and_the_next_request_is_served():
+    shown, told = [], []
+
+    def show(found):
+        if found == 1:
+            raise ValueError(CANARY)
+        shown.append(found)
+
+    async def asked():
+        latest = Latest(int, show, told.append)
+        latest(1)
+        await asyncio.sleep(0.1)
+        latest(2)
+        await asyncio.sleep(0.1)
+
+    asyncio.run(asked())
+
+    assert shown == [2]
+    assert [said.startswith("Unexpected ValueError at") for said in told] == [True]
+    assert CANARY not in told[0]

@@ -1,6 +1,6 @@
 """The neighbourhood of a word: what is near it, and where its releases land."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Exponential, NoisyMean
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.web.panels.understand import spread
 
 DRAWS = 40_000
 
@@ -108,8 +109,13 @@ def test_a_single_word_has_an_empty_map():
 
 
 def test_an_unknown_word_is_refused_and_not_quoted(scattered):
-    for word in ("secretive", "waa"):
-        with pytest.raises(InputError, match="no stop word") as refused:
+    reasons = {
+        "secretive": "table unnamed does not have this word",
+        "waa": "has this word, but it is a stop word",
+        "secretive waa": "one word must be given",
+    }
+    for word, reason in reasons.items():
+        with pytest.raises(InputError, match=reason) as refused:
             Neighbourhood.of(scattered, word)
         assert word not in str(refused.value)
 
@@ -184,3 +190,15 @@ def test_wilsons_interval_is_that_of_the_textbook():
     assert wilson(0.1, 50) == pytest.approx((0.0435, 0.2136), abs=1e-4)
     assert wilson(0.0, 50)[0] == pytest.approx(0)
     assert wilson(1.0, 50)[1] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [((8317.0, 15), "<b>8,000</b>"), ((71.3, 1750), "<b>71</b>"), ((71.3, 39), "<b>70</b>"),
+     ((1.3, 90_000), "<b>1.3</b>"), ((1.001, 124_000), "<b>one</b>"), ((9.0, 0), "No two draws")],
+)  # fmt: skip
+def test_no_more_digits_are_told_than_draws_tell(vocabulary, chosen, rng, told, said):
+    landing = Landing.of(Silent(chosen), Neighbourhood.of(vocabulary, "apple"), rng)
+    substitutes, repeats = told
+
+    assert said in spread(replace(landing, substitutes=substitutes, repeats=repeats))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from tests.web.opened import opened
 from tests.web.visits import PARTS, visiting
 
 CONTRAST = Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
@@ -34,6 +35,7 @@ def test_every_part_is_shown_and_complains_about_nothing(studio, browser, size, 
     width, height = SIZES[size]
     with visiting(browser, studio.address, width=width, height=height, theme=theme) as visit:
         for part in PARTS:
+            expect(visit.page.get_by_role("tab", name=part)).to_be_in_viewport(ratio=1)
             visit.go(part)
             across = visit.page.evaluate("document.scrollingElement.scrollWidth")
             assert across <= width, part
@@ -75,6 +77,14 @@ def test_the_key_is_gone_from_the_address(studio, visit):
     assert visit.page.url == f"{studio.origin}/"
     assert studio.token not in visit.page.content()
     assert visit.page.evaluate("document.cookie") == ""
+
+
+def test_a_page_whose_studio_has_ended_says_so(browser, tmp_path):
+    with opened(tmp_path) as own, visiting(browser, own.address) as visit:
+        own.process.kill()
+        expect(visit.page.get_by_text("The studio does not answer.")).to_be_visible()
+
+        assert own.process.wait(timeout=30) != 0
 
 
 def test_a_theme_can_be_chosen(visit):

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from tests.web.opened import environment
 
 from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.web.panels.release import LABEL, NOT_HERE
 from nomdeplume.web.studio import Studio
 
 RARE = "oboe walrus turquoise chandelier"  # words of the table that no sample has
@@ -229,7 +230,7 @@ def test_a_text_that_is_too_long_is_refused_and_no_other_released(studio, visit)
 def test_a_text_without_words_or_author_is_refused(studio, visit):
     visit.text("the of and", "fay")
     visit.button.click()
-    expect(visit.alert).to_have_text(re.compile("there is nothing to release"))
+    expect(visit.alert).to_have_text(re.compile("The text has no words to release"))
     visit.text(TEXT, " ")
     visit.button.click()
     expect(visit.alert).to_have_text(re.compile("Say whose text it is"))
@@ -249,6 +250,23 @@ def test_what_others_spent_meanwhile_is_seen_when_the_slider_rests(studio, visit
     assert studio.spent("ola")[0] == 90
 
 
+def test_what_the_field_holds_is_released_or_nothing(studio, visit):
+    """However a text got there, and whatever did not get through."""
+    visit.text(f"{TEXT} Pia.", "pia")
+    visit.page.get_by_label(LABEL).evaluate("(e) => {e.value = 'Something else altogether.'}")
+    visit.button.click()
+    expect(visit.alert).to_have_text(NOT_HERE)
+    expect(visit.result).to_be_hidden()
+    assert studio.spent("pia")[0] == 0
+
+    visit.page.locator("input[type=file]").set_input_files(
+        {"name": "a.txt", "mimeType": "text/plain", "buffer": b"Bread.\r\nAnd\rbutter."}
+    )
+    expect(visit.page.get_by_label(LABEL)).to_have_value("Bread.\nAnd\nbutter.")
+    visit.button.click()
+    expect(visit.result).to_be_visible()
+
+
 def test_half_an_emoji_does_not_leave_the_text_before_in_its_place(studio, visit):
     visit.text(f"{TEXT} Nan.", "nan")
     visit.page.get_by_label("Your text").evaluate(
@@ -256,7 +274,7 @@ def test_half_an_emoji_does_not_leave_the_text_before_in_its_place(studio, visit
     )
     visit.page.wait_for_timeout(600)  # longer than the page waits for more to be typed
     visit.button.click()
-    expect(visit.alert).to_have_text(re.compile("there is nothing to release"))
+    expect(visit.alert).to_have_text(re.compile("The text has no words to release"))
 
     assert studio.spent("nan")[0] == 0
 
@@ -265,7 +283,7 @@ def test_a_size_that_is_none_is_said_and_mended(visit):
     visit.text(f"{TEXT} Gil.", "gil")
     size = visit.page.get_by_label("Words in the release")
     size.fill("3")
-    expect(visit.alert).to_have_text("The size must be a whole number from 5 to 500.")
+    expect(visit.alert).to_have_text("The number of words must be a whole one from 5 to 500.")
     expect(visit.button).to_be_disabled()
     visit.page.get_by_label("Whose text is it?").fill("gus")
     size.fill("12")
@@ -282,6 +300,7 @@ def test_word_by_word_the_budget_is_that_of_all_words(studio, visit):
     visit.page.get_by_role("option", name="Word by word, as in the paper").click()
     expect(visit.page.get_by_text("ε = 6 for each word, E = 240 for the text")).to_be_visible()
     expect(visit.button).to_be_disabled()
+    expect(visit.page.get_by_text("Up to 16 words fit")).to_be_visible()
     visit.page.get_by_label("Words in the release").fill("5")
     expect(visit.button).to_be_enabled()
     visit.button.click()

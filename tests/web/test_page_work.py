@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from tests.web.texts import written_by
 from tests.web.visits import visiting
 
+NO_SIZE = "The number of words must be a whole one from 5 to 500."
 CANARY = "zyzzyva"  # no word of the table
 AUTHORS = ("Ann", "<img src=x>Bob", "Cleo")  # one means no good
 SOON = 15  # seconds, where many share the cores
@@ -27,7 +28,9 @@ def dropped(visit, lines):
     visit.page.locator("input[type=file]").set_input_files(
         {"name": f"{CANARY}.jsonl", "mimeType": "application/jsonl", "buffer": b"".join(lines)}
     )
-    expect(visit.page.get_by_text(f"Your file: {len(lines)} lines")).to_be_visible()
+    expect(
+        visit.page.get_by_text(re.compile(r"^Your file: \d+ texts by 3 authors"))
+    ).to_be_visible()
 
 
 def started(visit):
@@ -87,17 +90,20 @@ def test_two_texts_are_compared(visit):
     expect(factor).not_to_have_text(before)
     size = visit.page.get_by_label("Words in the release")
     size.fill("3")
-    expect(visit.alert).to_have_text("The size must be a whole number from 5 to 500.")
+    expect(visit.alert).to_have_text(NO_SIZE)
     expect(flow).to_be_visible()
     expect(factor).to_be_hidden()
     size.fill("30")
     expect(factor).to_be_visible()
     assert visit.alert.count() == 0
+    visit.page.get_by_label("The other").fill("The of and 🙂")
+    visit.page.get_by_role("button", name="Compare").click()
+    expect(visit.alert).to_have_text(re.compile("^The other has no words to release"))
     visit.page.get_by_label("One text").fill("bread " * 4_000)
     expect(factor).to_be_hidden()  # it was about other texts
     expect(flow).to_be_hidden()
     visit.page.get_by_role("button", name="Compare").click()
-    expect(visit.alert).to_have_text(re.compile("^Texts may have up to 20,000 characters here"))
+    expect(visit.alert).to_have_text(re.compile("^Texts may have up to 10,000 characters here"))
     expect(factor).to_be_hidden()
 
 
@@ -106,7 +112,7 @@ def test_own_texts_are_attacked_and_report_and_work_go_with_the_page(studio, bro
         page = visit.page
         dropped(visit, corpus)
         started(visit)
-        expect(page.get_by_text("Named rightly:")).to_be_visible(timeout=LONG)
+        expect(page.get_by_text("Named correctly:")).to_be_visible(timeout=LONG)
         assert page.get_by_role("region", name="What attackers tell").locator("svg").count() > 1
         with page.context.expect_page() as opening:
             page.get_by_role("link", name="The full report").click()
@@ -122,7 +128,7 @@ def test_own_texts_are_attacked_and_report_and_work_go_with_the_page(studio, bro
         page.get_by_role("button", name="Attack", exact=True).click()
         assert until(studio.children, SOON)
         mine = studio.children()
-        expect(page.get_by_text("Named rightly:")).to_be_hidden()  # that was another attack
+        expect(page.get_by_text("Named correctly:")).to_be_hidden()  # that was another attack
 
     assert not seen
     assert there == 200
@@ -159,12 +165,32 @@ def test_who_waits_for_others_can_stop_waiting(studio, browser):
         assert until(lambda: not studio.children(), SOON)
 
 
-def test_a_broken_line_is_named_by_its_number(visit, corpus):
-    dropped(visit, [*corpus[:2], f'{{"text": "{CANARY}\n'.encode(), *corpus[3:]])
-    visit.page.get_by_role("button", name="Attack", exact=True).click()
-    expect(visit.alert).to_have_text("Line 3: not valid JSON.")
+def test_lines_that_are_no_texts_are_told_as_soon_as_a_file_is_dropped(visit, corpus):
+    bad = f'{{"text": "{CANARY}\n'.encode()
+    dropped(visit, [*corpus[:2], bad, *corpus[3:]])
+    expect(
+        visit.page.get_by_text("left out 1 line, the first because of line 3: not valid JSON")
+    ).to_be_visible()
+    button = visit.page.get_by_role("button", name="Attack", exact=True)
+    expect(button).to_be_enabled()
+    visit.page.locator("input[type=file]").set_input_files(
+        {"name": "b.jsonl", "mimeType": "application/jsonl", "buffer": 3 * bad}
+    )
+    expect(visit.alert).to_have_text("3 lines cannot be used, the first is line 1: not valid JSON.")
+    expect(button).to_be_disabled()
 
     assert CANARY not in visit.page.locator("body").inner_text()
+
+
+def test_other_texts_end_an_attack_that_is_under_way(studio, visit, corpus):
+    visit.go("Attack yourself")
+    visit.page.get_by_role("button", name="Attack", exact=True).click()
+    assert until(studio.children, SOON)
+    mine = studio.children()
+    dropped(visit, corpus)
+
+    assert until(lambda: not set(mine) & set(studio.children()), SOON)
+    expect(visit.page.get_by_role("button", name="Attack", exact=True)).to_be_enabled()
 
 
 def test_speeches_can_be_attacked_after_a_file(visit, corpus):
@@ -180,7 +206,7 @@ def test_a_size_that_is_none_is_said_before_an_attack(visit):
     visit.page.get_by_label("Words in the release").fill("3")
     visit.page.get_by_role("button", name="Attack", exact=True).click()
 
-    expect(visit.alert).to_have_text("The size must be a whole number from 5 to 500.")
+    expect(visit.alert).to_have_text(NO_SIZE)
     assert visit.page.get_by_role("progressbar", name="Progress").count() == 0
 
 
@@ -189,7 +215,7 @@ def test_a_wish_becomes_an_epsilon_and_goes_to_the_release(visit):
     visit.go("Calibrate")
     page.get_by_label("Words in a release").fill("3")
     page.get_by_role("button", name="Find it").click()
-    expect(visit.alert).to_have_text("The size must be a whole number from 5 to 500.")
+    expect(visit.alert).to_have_text(NO_SIZE)
     page.get_by_label("Words in a release").fill("8")
     page.get_by_label("Words in a hundred that stay").fill("100")
     page.get_by_role("button", name="Find it").click()
@@ -199,6 +225,7 @@ def test_a_wish_becomes_an_epsilon_and_goes_to_the_release(visit):
     found = page.get_by_text(re.compile(r"^ε = [\d.]+ for each word$"))
     expect(found).to_be_visible(timeout=LONG)
     epsilon = re.search(r"[\d.]+", found.inner_text())[0]
+    assert page.get_by_text("A release would spend").count() == 0
     page.get_by_role("button", name="Take it to Release").click()
 
     budget = f"{8 * float(epsilon):g}"
@@ -224,7 +251,7 @@ def test_nothing_of_a_text_is_ever_on_a_disk_or_in_a_log(studio, visit, corpus):
     dropped(visit, corpus)
     started(visit)
     during = written(studio.folder)
-    expect(visit.page.get_by_text("Named rightly:")).to_be_visible(timeout=LONG)
+    expect(visit.page.get_by_text("Named correctly:")).to_be_visible(timeout=LONG)
 
     assert (during, written(studio.folder)) == ([], [])
     assert CANARY not in studio.said

@@ -11,7 +11,7 @@ from nomdeplume.mechanism import Recipe
 from nomdeplume.privacy.ledger import Ledger
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.calibration import KINDS, PHRASES
-from nomdeplume.web.studio import LIMIT, LONGEST, Studio
+from nomdeplume.web.studio import LIMIT, LONGEST, Studio, mark
 from nomdeplume.web.telling import PAIRS, powers, stated
 from nomdeplume.web.ways import WAYS
 
@@ -80,6 +80,22 @@ def test_an_emoji_counts_twice_as_in_a_browser(studio):
         studio.release("🙂" + "x" * (LONGEST - 1), "ann", *AT_ONCE)
 
 
+@pytest.mark.parametrize("text", ["", "a", "bread 🙂\n" * 40, "one\r\ntwo\rthree", "\ud83d"])
+def test_a_text_is_marked_as_a_browser_marks_it(text):
+    plain = text.replace("\r\n", "\n").replace("\r", "\n").encode("utf-16-be", "surrogatepass")
+    reckoned = 0
+    for high, low in zip(plain[::2], plain[1::2], strict=True):
+        reckoned = (31 * reckoned + 256 * high + low) % 2**32
+
+    assert mark(text) == [len(plain) // 2, reckoned]
+
+
+def test_what_fits_is_said_of_words_only():
+    assert WAYS["laplace"].fitting(6.0, 100).startswith("Up to 16 words fit")
+    assert WAYS["laplace"].fitting(6.0, 96).startswith("Up to 16 words fit")
+    assert WAYS["laplace"].fitting(20.0, 90) == WAYS["mean"].fitting(200.0, 100) == ""
+
+
 def test_a_ledger_that_is_gone_is_not_begun_anew(studio):
     studio.path.unlink()
     with pytest.raises(PrivacyError, match="the ledger is gone"):
@@ -129,6 +145,14 @@ def test_the_sentence_of_a_promise_holds_for_all_texts(studio):
     assert odds(told)[PAIRS["any"]] in sentence
     assert odds(told)[PAIRS["near"]] not in sentence
     assert made.promises[0].odds[0].loss < apart < made.promises[0].odds[-1].loss
+
+
+def test_between_a_text_and_itself_nothing_is_lost_and_nothing_less(studio):
+    for text in (TEXT, f"{TEXT} {TEXT}"):
+        same = Between.of(studio.obfuscator(*AT_ONCE), TEXT, text, delta=1e-6)
+
+        assert (same.largest, same.at_delta) == (0, 0)
+        assert len(same.sentences()) == 1
 
 
 @pytest.mark.parametrize("way", ["mean", "laplace", "rank"])

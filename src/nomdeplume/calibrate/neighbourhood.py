@@ -47,10 +47,7 @@ class Neighbourhood:
     @classmethod
     def of(cls, vocabulary: Vocabulary, word: str, *, near: int = NEAR) -> Self:
         if word not in vocabulary:
-            raise InputError(
-                f"the word must be a kept word of table {vocabulary.table.name}; try a word "
-                "of the table in lower case that is no stop word."
-            )
+            raise InputError(_missing(vocabulary, word))
         centre = int(vocabulary.table.ids([word])[0])
         ids, distances = _nearest(vocabulary, centre, whole("near", near))
         axes, told = _axes(_from(vocabulary, centre, ids))
@@ -68,6 +65,16 @@ class Neighbourhood:
     def placed(self, ids: Ids) -> Floats:
         """Where any words of the table are on this map, (m, 2)."""
         return np.asarray(_from(self.vocabulary, self.id, ids) @ self.axes.T)
+
+
+def _missing(vocabulary: Vocabulary, word: str) -> str:
+    """Why a word has no place on a map; it may be private, and is not said."""
+    name = f"table {vocabulary.table.name}"
+    if len(word.split()) != 1:
+        return "one word must be given, without blanks."
+    if len(vocabulary.table.ids([word])):
+        return f"{name} has this word, but it is a stop word or no topic word; try another."
+    return f"{name} does not have this word; try another, of language {vocabulary.table.language}."
 
 
 def _from(vocabulary: Vocabulary, centre: int, ids: Ids) -> Floats:
@@ -132,7 +139,7 @@ class Landing:
     elsewhere: float
     missed: int  # draws that landed elsewhere
     substitutes: float
-    repeats: bool  # else no two draws were alike, and substitutes are more than draws can tell
+    repeats: int  # pairs of draws that were alike; of none, substitutes are more than they tell
     commonest: tuple[tuple[str, float], ...]  # words and their shares
 
     @classmethod
@@ -168,7 +175,7 @@ class Landing:
             elsewhere=max(0.0, 1 - stays - near),
             missed=int(counts[~on_map].sum()),
             substitutes=min(1 / max(alike, least), float(_outputs(mechanism))),
-            repeats=alike > 0,
+            repeats=int((counts * (counts - 1)).sum()) // 2,
             commonest=_commonest(known, mechanism),
         )
 

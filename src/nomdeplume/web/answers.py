@@ -15,10 +15,11 @@ POLICY = (
     "style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-OWN = (  # of pages that name their own style and script by hash
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; base-uri 'none'; "
-    "form-action 'self'; frame-ancestors 'none'"
+PLAIN = (  # of small pages without a script
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
 )
+OWN = f"script-src 'unsafe-inline'; {PLAIN}"  # of reports, which name their script by hash
 HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -79,9 +80,7 @@ class Answered:
 
     def _is_page(self, message: dict[str, Any]) -> bool:
         """Whether it is the page that scripts of NiceGUI stand in."""
-        headers = dict(message["headers"])
-        own = headers.get(b"content-security-policy", b"").decode() == OWN
-        return headers.get(b"content-type", b"").startswith(b"text/html") and not own
+        return (b"x-nicegui-content", b"page") in message["headers"]
 
 
 @dataclass
@@ -127,7 +126,7 @@ async def html(answered: Any, status: int, title: str, body: str, *headers: Any)
     given = [
         (b"content-type", b"text/html; charset=utf-8"),
         (b"content-length", str(len(data)).encode()),
-        (b"content-security-policy", OWN.replace("script-src 'unsafe-inline'; ", "").encode()),
+        (b"content-security-policy", PLAIN.encode()),
     ]
     await answered({"type": "http.response.start", "status": status, "headers": [*given, *headers]})
     await answered({"type": "http.response.body", "body": data})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from nomdeplume.errors import whole
@@ -45,7 +46,8 @@ class Asked:
     @property
     def grid(self) -> tuple[float, ...]:
         """All budgets, ascending, the chosen one among them."""
-        return tuple(sorted({*self.budgets, self.chosen}))
+        others = (each for each in self.budgets if not isclose(each, self.chosen, rel_tol=0.01))
+        return tuple(sorted({*others, self.chosen}))
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def attack(asked: Asked, tell: Tell) -> Attacked:
 
     settings = _settings(asked)
     tell(0.0, "reading texts")
-    texts = corpus.demo() if asked.corpus is None else corpus.labelled(asked.corpus)
+    texts = corpus.demo() if asked.corpus is None else corpus.read(asked.corpus).corpus
     evaluation = _evaluation(asked, texts, settings)
     steps = _Steps(evaluation, tell)
     results = evaluation.run(tell=steps.part, step=steps.next)

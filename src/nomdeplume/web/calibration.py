@@ -21,6 +21,7 @@ Tell = Callable[[float, str], None]
 LOOKS = 30  # at which an answer is found, about
 BUDGETS = (2.5, 5.0, 10.0, 20.0, 40.0, 80.0, 160.0)  # that attackers are tried at
 AUTHOR = "author"
+LARGEST = "That is the largest budget that was tried: a larger one may do, too, and promises less."
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class Phrase:
 KINDS = {
     "unchanged": Kind("Words in a hundred that stay", 0.5, 99, 100),
     "support": Kind("Words that it could have been", 2, 10_000),
-    AUTHOR: Kind("Authors in a hundred who are named rightly, at most", 1, 99, 100),
+    AUTHOR: Kind("Authors in a hundred who are named correctly, at most", 1, 99, 100),
 }
 PHRASES = {
     "tenth": Phrase("About one word in ten stays", "unchanged", 10),
@@ -61,8 +62,8 @@ PHRASES = {
     "half": Phrase("About every other word stays", "unchanged", 50),
     "fifty": Phrase("A word could have been any of about fifty", "support", 50),
     "many": Phrase("A word could have been any of about five hundred", "support", 500),
-    "author-half": Phrase("Authors are named rightly less than half of the time", AUTHOR, 50),
-    "author-quarter": Phrase("Authors are named rightly in one case of four at most", AUTHOR, 25),
+    "author-half": Phrase("Authors are named correctly less than half of the time", AUTHOR, 50),
+    "author-quarter": Phrase("Authors are named correctly in one case of four at most", AUTHOR, 25),
 }
 
 
@@ -128,7 +129,7 @@ def _by_attack(most: float, vocabulary: Vocabulary, size: int, tell: Tell) -> An
     if budget is None:
         raise InputError(
             f"even at E = {BUDGETS[0]:g} the best attacker names more authors of the speeches "
-            "rightly than that; nothing less was tried."
+            "correctly than that; nothing less was tried."
         )
     place = next(i for i, c in enumerate(found.results["cells"]) if c["budget"] == budget)
     cell, clean = found.results["cells"][place], found.results["clean"]
@@ -142,8 +143,9 @@ def _by_attack(most: float, vocabulary: Vocabulary, size: int, tell: Tell) -> An
         f"E = {budget:g} for a text",
         (
             f"Of {len(found.results['authors'])} presidents the best attacker names "
-            f"{share(right)} rightly from a release of {size} words; {share(before)} from the "
+            f"{share(right)} correctly from a release of {size} words; {share(before)} from the "
             f"speeches as they are, {share(chance)} by chance.",
+            *((LARGEST,) if budget == BUDGETS[-1] else ()),
             "That is what was seen on public speeches. It is no promise about other texts, other "
             "authors or better attackers; the promise is E. Your own texts are tried under Attack "
             "yourself.",

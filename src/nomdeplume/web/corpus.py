@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nomdeplume.errors import InputError, Unreadable, got
@@ -24,25 +25,52 @@ Fields = tuple[str, str, str]  # text, author, topic
 Row = tuple[str, Any, Any]
 
 
-def labelled(
-    data: bytes, *, author: str = "author", topic: str = "topic", text: str = "text"
-) -> Labelled:
+@dataclass(frozen=True)
+class Read:
+    """A corpus, and what of its file is not in it."""
+
+    corpus: Labelled
+    bad: int = 0  # lines that are no text with an author
+    first: str = ""  # of them: which, and why
+
+    def __str__(self) -> str:
+        """In words, without any of the texts."""
+        corpus, few = self.corpus, self.corpus.left_out
+        authors = len(corpus.author.names) if corpus.author else 0
+        said = [f"{len(corpus):,} texts by {authors:,} authors"]
+        if few:
+            said.append(f"left out {_times(few, 'text')} by authors with fewer than {LEAST}")
+        if self.bad:
+            said.append(f"left out {_times(self.bad, 'line')}, the first because of {self.first}")
+        return "; ".join(said).rstrip(".") + "."
+
+
+def read(data: bytes, *, author: str = "author", topic: str = "topic", text: str = "text") -> Read:
     """The corpus in JSONL: an object with text and author on each line, and a topic if there is.
 
-    Topics count if every text has one. Authors with fewer than three texts are left out.
+    Topics count if every text has one. Authors with fewer than three texts are left out, and so
+    are lines that are something else, unless most are.
     """
-    rows = list(_rows(data, (text, author, topic)))
+    rows, bad = list[Row](), list[str]()
+    for each in _rows(data, (text, author, topic)):
+        if isinstance(each, str):
+            bad.append(each)
+        else:
+            rows.append(each)
+    if len(bad) > len(rows):
+        raise InputError(f"{_times(len(bad), 'line')} cannot be used, the first is {bad[0]}")
     if not rows:
         raise InputError(f"{FILE} holds no text; it must be JSONL, an object on each line.")
     texts, authors, topics = zip(*rows, strict=True)
     enough = [count >= LEAST for count in Counter(map(str, authors)).values()]
     if sum(enough) < 2:
         raise InputError(
-            f"an attack needs two authors with at least {LEAST} texts each, got {sum(enough)} "
-            f"among {len(enough):,}."
+            f"an attack needs at least two authors with {LEAST} texts each; of the "
+            f"{_times(len(enough), 'author')} in {FILE}, {sum(enough)} have that many."
         )
     known = None if any(map(_blank, topics)) else topics
-    return Labelled.of(texts, authors, known).with_at_least(LEAST)
+    found = Labelled.of(texts, authors, known).with_at_least(LEAST)
+    return Read(found, len(bad), bad[0] if bad else "")
 
 
 def demo() -> Labelled:
@@ -66,8 +94,8 @@ def speaks(vocabulary: Vocabulary) -> bool:
     return vocabulary.table.language == LANGUAGE
 
 
-def _rows(data: bytes, fields: Fields) -> Iterator[Row]:
-    """Text, author and topic of every line that is not blank."""
+def _rows(data: bytes, fields: Fields) -> Iterator[Row | str]:
+    """Text, author and topic of every line that is not blank, or why there are none."""
     content = unpacked(io.BufferedReader(io.BytesIO(data)), FILE)
     if what := binary(content.peek(16)):
         raise InputError(f"{FILE}: expected JSONL, got {what}.")
@@ -77,7 +105,7 @@ def _rows(data: bytes, fields: Fields) -> Iterator[Row]:
         try:
             yield _row(parsed(line)[0], fields)
         except Unreadable as error:
-            raise InputError(f"line {number}: {error}") from None
+            yield f"line {number}: {error}"
 
 
 def _row(data: dict[str, Any], fields: Sequence[str]) -> Row:
@@ -90,6 +118,10 @@ def _row(data: dict[str, Any], fields: Sequence[str]) -> Row:
         if isinstance(value, dict | list):
             raise Unreadable(f"field {got(field)} must be a plain value, and is nested.")
     return text, author, topic
+
+
+def _times(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
 def _blank(value: Any) -> bool:

@@ -46,11 +46,9 @@ class Latest:
             if self.rest and self._waiting is not None:
                 continue
             try:
-                found = await asyncio.to_thread(self.work, *asked)
+                self.show(await asyncio.to_thread(self.work, *asked))
             except Exception as error:  # a page has nobody else to tell
                 self.fail(said(error))
-                continue
-            self.show(found)
 
 
 def said(error: BaseException) -> str:

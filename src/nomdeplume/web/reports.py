@@ -6,9 +6,10 @@ import secrets
 from dataclasses import dataclass, field
 from typing import Any
 
-from nomdeplume.web.answers import OWN
+from nomdeplume.web.answers import OWN, PLAIN
 
 PATH = "/report/"
+GONE = "<p>This report went with the page that made it.</p>"
 PAGES: dict[str, str] = {}  # of all open pages
 
 
@@ -47,5 +48,5 @@ def serve(name: str) -> Any:
 
     page = PAGES.get(name)
     if page is None:
-        return HTMLResponse("<p>This report went with the page that made it.</p>", 404)
+        return HTMLResponse(GONE, 404, {"content-security-policy": PLAIN})
     return HTMLResponse(page, headers={"content-security-policy": OWN})

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from nomdeplume import discreet
 from nomdeplume.errors import InputError, got
@@ -31,6 +31,14 @@ FROM_A_PAGE = "handle_log_message"  # where NiceGUI repeats what a browser compl
 SHORTEST = 10  # characters of a password
 REMEMBERED = 50  # messages to a page, for a connection that breaks for a while
 BROKEN = 60.0  # seconds that a page is kept for whose connection broke
+
+
+LANGUAGE: Literal["en-GB"] = "en-GB"
+ENDED = {  # what a page says whose server does not answer
+    "connection_lost": "The studio does not answer. Was it ended?",
+    "trying_to_reconnect": "A new one has a new address, on its terminal; what was not saved is "
+    "gone with the old one.",
+}
 
 
 @dataclass(frozen=True)
@@ -96,17 +104,19 @@ def application(studio: Studio, *, shared: bool = False) -> Any:
     """The page as an ASGI application; what comes through its door is trusted."""
     from fastapi import FastAPI
     from nicegui import ui
+    from nicegui.translations import translations
     from starlette.formparsers import MultiPartParser
 
     from nomdeplume.web.page import draw
 
     MultiPartParser.spool_max_size = 2 * MOST  # more than the door lets in: nothing is on a disk
+    translations[LANGUAGE] = translations[LANGUAGE] | ENDED
     app = FastAPI(openapi_url=None)
     app.get(PATH + "{name}")(report)
     ui.page(
         "/",
         title="nomdeplume studio",
-        language="en-GB",
+        language=LANGUAGE,
         response_timeout=30,
         reconnect_timeout=BROKEN,
     )(lambda: draw(studio, shared=shared))

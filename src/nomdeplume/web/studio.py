@@ -10,6 +10,8 @@ from functools import cache, cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
+import numpy as np
+
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, whole
 from nomdeplume.mechanism import NoisyMean, NoisyNearest, Recipe
 from nomdeplume.noise import Laplace
@@ -24,12 +26,27 @@ from nomdeplume.web.ways import SIZE, SIZES, WAYS
 LIMIT = 100.0  # that a new ledger begins with: five releases of an author, as usual
 LONGEST = 400_000  # characters of a text, as browsers count them
 TOO_LONG = f"A text may have up to {LONGEST:,} characters here; nomdeplume obfuscate takes more."
-SAMPLES = {"near": "A letter to a neighbour", "typical": "A notice", "far": "A report of a fault"}
+SAMPLES = {  # pairs of reference texts, of which one or the other is shown
+    "A letter to a neighbour": ("near", 0),
+    "A notice": ("typical", 1),
+    "A report of a fault": ("far", 1),
+}
 
 
 def signs(text: str) -> int:
     """How long a text is to a browser, to which an emoji is two: it cuts off what is longer."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def mark(text: str) -> list[int]:
+    """The length of a text in a browser, and Σ uᵢ·31ⁿ⁻¹⁻ⁱ mod 2³² over its UTF-16 units.
+
+    A browser has other line ends than files may have.
+    """
+    plain = text.replace("\r\n", "\n").replace("\r", "\n")
+    units = np.frombuffer(plain.encode("utf-16-le", "surrogatepass"), "<u2").astype(np.uint32)
+    powers = np.cumprod(np.r_[1, np.full(max(0, len(units) - 1), 31)], dtype=np.uint32)
+    return [len(units), int((units * powers[: len(units)][::-1]).sum(dtype=np.uint32))]
 
 
 @dataclass(frozen=True)
@@ -91,7 +108,7 @@ class Studio:
         if not path.is_file():
             return {"Words of the table": " ".join(self._commonest(60))}
         texts = json.loads(path.read_text(encoding="utf-8"))
-        return {title: texts[pair][-1] for pair, title in SAMPLES.items()}
+        return {title: texts[pair][place] for title, (pair, place) in SAMPLES.items()}
 
     def preview(self, way: str, value: float, size: int, sample: str) -> Counter[str]:
         """Released words of a sample, with fresh noise: it ships with the page and is no secret."""
@@ -104,8 +121,7 @@ class Studio:
         """The one release of a text, charged to it and to its author before it exists."""
         if signs(text) > LONGEST:
             raise InputError(TOO_LONG)
-        if not len(self.vocabulary.bag(text)):
-            raise InputError("the text has no words that are kept, so there is nothing to release.")
+        self.check_words(text, "the text")
         if not author.strip():
             raise InputError("say whose text it is: what an author's texts spend adds up.")
         made = self.obfuscator(way, value, size)
@@ -121,6 +137,15 @@ class Studio:
         if sha256(f"{document.text}\n".encode()).hexdigest() != document.certificate.output.sha256:
             raise AssertionError("the certificate is not that of the words")
         return Released(document.words, document.certificate)
+
+    def check_words(self, text: str, name: str) -> None:
+        """Refuse a text of which nothing is kept."""
+        if not len(self.vocabulary.bag(text)):
+            table = self.vocabulary.table
+            raise InputError(
+                f"{name} has no words to release: none of them is in table {table.name} "
+                f"(language {table.language}) and no stop word."
+            )
 
     def spent(self, author: str, text: str = "") -> Spent:
         """What an author and a text have spent of the limit."""

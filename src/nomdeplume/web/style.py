@@ -103,7 +103,9 @@ a{{color:var(--link)}}
 .np-skip:focus{{left:1rem;top:.5rem;background:var(--paper);padding:.4rem .8rem;z-index:9999}}
 @media (max-width:60rem){{.np-two,.np-even{{grid-template-columns:minmax(0,1fr)}}}}
 @media (max-width:30rem){{.np-page{{padding:0 .7rem 2rem}}.np-card{{padding:.8rem}}
-  .np-bar .np-soft{{display:none}}.q-tab{{padding:0 .5rem}}}}
+  .np-bar .np-soft{{display:none}}.q-tab{{padding:0 .2rem;flex:1 1 0;min-width:0}}
+  .q-tab__label{{font-size:.84rem;line-height:1.15;white-space:normal}}
+  .q-tabs__arrow{{display:none!important}}}}
 {LARGER}
 @media (prefers-reduced-motion:reduce){{*{{transition:none!important;animation:none!important}}}}
 """

@@ -42,6 +42,13 @@ class Way:
         """What a document spends."""
         return value * size if self.by_word else value
 
+    def fitting(self, value: float, left: float) -> str:
+        """A smaller release that has room, in words; nothing if there is none."""
+        words = int(left / value * (1 + 1e-9))
+        if not self.by_word or words < SIZES[0]:
+            return ""
+        return f"Up to {words} words fit; the whole text at once needs less."
+
 
 WAYS = {
     "mean": Way(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
+
 from nicegui import ui
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, PlumeError
 from nomdeplume.web.attack import DEMO, Asked, Attacked, attack
-from nomdeplume.web.corpus import speaks
+from nomdeplume.web.corpus import read, speaks
 from nomdeplume.web.door import MOST
 from nomdeplume.web.panels.parts import Choice, Screen, dropped, heading, picture, sound, words
 from nomdeplume.web.panels.running import Running
@@ -16,7 +18,7 @@ from nomdeplume.web.pictures.trade import trade
 from nomdeplume.web.reports import Reports
 from nomdeplume.web.studio import Studio
 
-NONE = "No file yet."
+NONE, READING = "No file yet.", "Reading your file …"
 SHOWN = 400  # texts that can be picked
 SPREAD = (0.25, 0.5, 1.0, 2.0, 4.0)  # budgets beside the chosen one, as multiples of it
 
@@ -27,6 +29,7 @@ class AttackPanel:
     def __init__(self, studio: Studio, screen: Screen) -> None:
         self.studio, self.screen = studio, screen
         self.data: bytes | None = None
+        self.usable = self.attacking = False
         self.found: Attacked | None = None
         with ui.element("div").classes("np-two"):
             with ui.element("div").classes("np-col"):
@@ -41,7 +44,7 @@ class AttackPanel:
                     MOST - (1 << 16),
                     self._dropped,
                 )
-                self.choice = Choice(lambda: None)
+                self.choice = Choice(self._changed)
                 self.button = ui.button("Attack", on_click=self._attack).props(
                     "unelevated color=primary"
                 )
@@ -77,24 +80,48 @@ class AttackPanel:
 
     def _speeches(self) -> None:
         """Attack what ships with the page, if the table is of that language."""
-        self._forget()
-        self.data, there = None, speaks(self.studio.vocabulary)
-        self.corpus.set_text(f"{DEMO}: speeches of presidents, to try it" if there else NONE)
-        self.button.set_enabled(there)
+        there = speaks(self.studio.vocabulary)
+        self._take(None, f"{DEMO}: speeches of presidents, to try it" if there else NONE)
+        self.usable = there
         self.demo.set_visibility(False)
+        self._ready()
+
+    def _take(self, data: bytes | None, said: str) -> None:
+        """Other texts: an attack that is under way is not about them."""
+        self.running.cancel()
+        self._forget()
+        self.running.complaint.set_text("")
+        self.data, self.usable = data, False
+        self.corpus.set_text(said)
+
+    def _changed(self) -> None:
+        """What is shown was about another budget; an attack that is under way still is."""
+        if not self.attacking:
+            self._forget()
 
     def _forget(self) -> None:
         """What is shown was about other texts, or another budget."""
         self.found = None
         self.card.set_visibility(False)
 
-    def _dropped(self, data: bytes, _: str) -> None:
-        self._forget()
-        self.data = data
-        lines = data.count(b"\n") + bool(data and not data.endswith(b"\n"))
-        self.corpus.set_text(f"Your file: {lines:,} line{'s' * (lines != 1)}")
-        self.button.enable()
+    def _ready(self) -> None:
+        self.button.set_enabled(self.usable and not self.attacking)
+
+    async def _dropped(self, data: bytes) -> None:
+        self._take(data, READING)
+        self._ready()
         self.demo.set_visibility(speaks(self.studio.vocabulary))
+        try:
+            said, usable = f"Your file: {await to_thread(lambda: str(read(data)))}", True
+        except PlumeError as error:
+            said, usable = NONE, False
+            if self.data is data:
+                self.running.refuse(error)
+        if self.data is data:  # and no other one was dropped meanwhile
+            self.data = data if usable else None
+            self.corpus.set_text(said)
+            self.usable = usable
+            self._ready()
 
     def _asked(self) -> Asked:
         way, budget = self.choice.way, self.choice.budget
@@ -104,7 +131,7 @@ class AttackPanel:
             mechanism=way.mechanism,
             decode=way.decode,
             budgets=tuple(float(f"{budget * times:.3g}") for times in SPREAD),
-            chosen=float(f"{budget:.3g}"),
+            chosen=budget,
             size=self.choice.size,
             vocabulary=self.studio.vocabulary,
         )
@@ -116,9 +143,11 @@ class AttackPanel:
             self.running.refuse(error)
             return
         self._forget()
-        self.button.disable()
+        self.attacking = True
+        self._ready()
         found = await self.running.run(attack, asked)
-        self.button.enable()
+        self.attacking = False
+        self._ready()
         if isinstance(found, Attacked) and not self.card.is_deleted:
             self._show(found)
 
@@ -127,12 +156,16 @@ class AttackPanel:
         results, cell = found.results, found.results["cells"][found.chosen]
         before = results["clean"]["attackers"][found.before_attacker]["accuracy"]["1"]["value"]
         after = cell["attackers"][found.after_attacker]["adaptive"]["accuracy"]["1"]["value"]
-        self.headline.set_text(f"Named rightly: {share(before)} before, {share(after)} after")
+        spent = f"at E = {cell['budget']:g}"
+        self.headline.set_text(
+            f"Named correctly: {share(before)} before, {share(after)} after, {spent}"
+        )
         self.about.set_text(
             f"Of {len(results['authors'])} authors, by the best attacker: {found.before_attacker} "
             f"on the texts, {found.after_attacker} on releases, who learnt from such releases. "
-            f"Guessing is right {share(results['floors']['chance'])} of the time. Chances are "
-            "those of an attacker who knows how often he is right."
+            f"Guessing is right {share(results['floors']['chance'])} of the time. Shares below "
+            "are right as often as they say on average over all texts; some texts are told more "
+            "surely than that, others less."
         )
         texts = found.named[:SHOWN]
         labels = {

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from nicegui import ui
 
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, PlumeError
 from nomdeplume.picture.writing import safe
 from nomdeplume.web.calibration import AUTHOR, KINDS, PHRASES, Answer, Kind, calibrated
 from nomdeplume.web.corpus import speaks
@@ -33,6 +33,7 @@ class CalibratePanel:
             with ui.element("div").classes("np-col").props("aria-live=polite"):
                 self.headline = words("", "np-big")
                 self.told = ui.html("", sanitize=False)
+                self.room = words("", "np-warn")
                 self.taken = ui.button("Take it to Release", on_click=self._use).props(
                     "outline color=primary"
                 )
@@ -65,7 +66,7 @@ class CalibratePanel:
     def _phrased(self) -> None:
         phrase = PHRASES[self.phrase.value]
         self.number.props(f'label="{self.kind.label}"').set_value(phrase.value)
-        self.way.set_enabled(phrase.name != AUTHOR)
+        self.way.set_visibility(phrase.name != AUTHOR)
         self.about.set_text(
             "Speeches of presidents are released at several budgets and attacked; that takes "
             "about half a minute. Whole texts at once."
@@ -83,13 +84,21 @@ class CalibratePanel:
             return
         self.button.disable()
         self._empty()
+        try:
+            await self._answer(wish, size)
+        except PlumeError as error:
+            self.running.refuse(error)
+        finally:
+            self.button.enable()
+
+    async def _answer(self, wish: tuple[str, float], size: int) -> None:
         found = await self.running.run(
             calibrated, wish, self.way.value, self.studio.vocabulary, size
         )
         if isinstance(found, Answer):
             asked = (found.way, found.value, found.size)
             self._show(found, await to_thread(stated, self.studio, *asked))
-        self.button.enable()
+            self.room.set_text(await to_thread(self._over, found))
 
     def _empty(self) -> None:
         """No answer any more: the last one was to another wish."""
@@ -97,6 +106,7 @@ class CalibratePanel:
         self.headline.set_text("")
         self.told.set_content("")
         self.pictures.set_content("")
+        self.room.set_text("")
         self.taken.set_visibility(False)
 
     def _show(self, answer: Answer, promise: str) -> None:
@@ -109,6 +119,17 @@ class CalibratePanel:
         )
         self.pictures.set_content("".join(answer.pictures))
         self.taken.set_visibility(True)
+
+    def _over(self, answer: Answer) -> str:
+        """Whether the ledger has no room for such a release, whoever's it is."""
+        way, limit = WAYS[answer.way], self.studio.spent("").limit
+        spends = way.budget(answer.value, answer.size)
+        if spends <= limit:
+            return ""
+        return (
+            f"A release would spend E = {spends:,.4g}, more than the {limit:,.4g} that the ledger "
+            f"allows for a text. {way.fitting(answer.value, limit)}"
+        ).strip()
 
     def _use(self) -> None:
         if self.answer is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
+from inspect import isawaitable
 from typing import Any
 
 from nicegui import events, ui
@@ -77,15 +78,27 @@ class Size(ui.number):
 
     def __init__(self, label: str, changed: Callable[[], None] = lambda: None) -> None:
         super().__init__(label, value=SIZE, min=SIZES[0], max=SIZES[1], step=1)
-        self.props("outlined dense debounce=300").on_value_change(changed)
+        self.props("outlined dense debounce=300").on_value_change(self._marked)
+        self.on_value_change(changed)
 
     @property
     def size(self) -> int:
         """What it holds, if that is a size."""
         given = self.value
         if given is None or not SIZES[0] <= given <= SIZES[1] or int(given) != given:
-            raise InputError(f"the size must be a whole number from {SIZES[0]} to {SIZES[1]}.")
+            raise InputError(
+                f"the number of words must be a whole one from {SIZES[0]} to {SIZES[1]}."
+            )
         return int(given)
+
+    def _marked(self) -> None:
+        """A field that holds none looks so."""
+        try:
+            wrong = not self.size
+        except InputError:
+            wrong = True
+        self.props["error"] = wrong
+        self.update()
 
     def sanitize(self) -> None:
         """Leave it as it was written: NiceGUI would take the nearest size there is."""
@@ -131,6 +144,10 @@ class Choice:
     @property
     def budget(self) -> float:
         return self.way.budget(self.value, self.size)
+
+    def fitting(self, left: float) -> str:
+        """How much of a word-by-word release would fit, if any does."""
+        return self.way.fitting(self.value, left)
 
     def take(self, way: str, value: float, size: int) -> None:
         """Another way, where its slider stands, and another size."""
@@ -186,12 +203,14 @@ def sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def dropped(label: str, kinds: str, most: int, taken: Callable[[bytes, str], None]) -> ui.upload:
+def dropped(label: str, kinds: str, most: int, taken: Callable[[bytes], Any]) -> ui.upload:
     """Where a file can be dropped or chosen; it stays in memory."""
 
     async def read(event: events.UploadEventArguments) -> None:
-        taken(await event.file.read(), event.file.name)
+        found = taken(await event.file.read())
         box.reset()
+        if isawaitable(found):
+            await found
 
     def forget() -> None:
         """The route of an upload outlives its page, in a cache of FastAPI: let it hold nothing."""
@@ -199,7 +218,10 @@ def dropped(label: str, kinds: str, most: int, taken: Callable[[bytes, str], Non
         box._event_listeners.clear()
 
     def refuse() -> None:
-        ui.notify(f"A file of the kinds {kinds}, of up to {most >> 20} MB, please.", type="warning")
+        ui.notify(
+            f"Only files that end in {kinds.replace(',', ' or ')}, of up to {most >> 20} MB.",
+            type="warning",
+        )
 
     def failed() -> None:
         ui.notify("The file did not arrive; is the studio still running?", type="warning")

@@ -6,7 +6,7 @@ from asyncio import to_thread
 from contextlib import suppress
 from typing import Any
 
-from nicegui import ui
+from nicegui import events, ui
 
 from nomdeplume.errors import InputError, PlumeError, Unreadable
 from nomdeplume.formats.decode import decode
@@ -15,14 +15,31 @@ from nomdeplume.web.panels.parts import Choice, Screen, complaint, dropped, head
 from nomdeplume.web.panels.result import UNSAVED, Result
 from nomdeplume.web.pictures.bars import budget, gauge
 from nomdeplume.web.pictures.cloud import cloud
-from nomdeplume.web.studio import LONGEST, TOO_LONG, Spent, Studio, signs
+from nomdeplume.web.studio import LONGEST, TOO_LONG, Released, Spent, Studio, mark, signs
 from nomdeplume.web.telling import stated
 
 MOST = 4 * LONGEST  # bytes of a dropped text: a sign takes four at most
 LATER = 1.0  # seconds without a move of the slider
 AUTHOR = "me"
+BAG = (
+    "What comes out is a bag of words in alphabetical order: it tells what the text is about, and "
+    "is no text to read."
+)
 ONCE, AGAIN = "Release my text, once: spends", "Release it again: spends another"
+NOT_HERE = (
+    "What is in the field has not arrived here: wait a moment and press again. If that does not "
+    "help, it is too long to be sent."
+)
 NOT_SAVED = "The release before was charged and is nowhere else: copy or save its words first."
+LABEL = "Your text"
+# A press brings a mark of what the field holds: that is what must be released, and nothing before.
+PRESSED = f"""() => {{
+  {UNSAVED};
+  const text = document.querySelector('textarea[aria-label="{LABEL}"]').value;
+  let mark = 0;
+  for (let i = 0; i < text.length; i++) mark = (Math.imul(mark, 31) + text.charCodeAt(i)) >>> 0;
+  emit([text.length, mark]);
+}}"""
 OF_TEXT = " (of this text, under whatever name it was released)"
 
 
@@ -58,13 +75,13 @@ class ReleasePanel:
         self._asked()
 
     def _text(self) -> None:
-        heading("Your text")
+        heading(LABEL)
         self.text = (
             ui.textarea("Paste it here", on_change=self._written)
             .props(
-                "outlined debounce=250 spellcheck=false autocomplete=off input-style=height:11rem"
+                "outlined debounce=250 spellcheck=false autocomplete=off input-style=height:8rem"
             )
-            .props(f'aria-label="Your text" maxlength={LONGEST + 1}')  # refused, not left out
+            .props(f'aria-label="{LABEL}" maxlength={LONGEST + 1}')  # refused, not left out
         )
         dropped("or drop a .txt or .md file", ".txt,.md", MOST, self._dropped)
         self.author = (
@@ -77,10 +94,10 @@ class ReleasePanel:
         self.choice = Choice(self._changed)
         self.gauge = picture()
         self.room = words("", "np-soft")
-        self.button = ui.button("Release my text, once", on_click=self._release).props(
-            "unelevated color=primary"
-        )
-        self.button.on("click", js_handler=f"() => {{{UNSAVED}}}")  # from now on it may be charged
+        self.fits = words("")
+        self.button = ui.button("Release my text, once").props("unelevated color=primary")
+        self.button.on("click", self._release, js_handler=PRESSED)  # from now on it may be charged
+        words(BAG, "np-soft")
         self.refused = complaint()
 
     def _samples(self) -> None:
@@ -89,8 +106,8 @@ class ReleasePanel:
             heading("Preview, on a sample and not on your text")
             words(
                 "Moving the slider draws fresh noise for a text that ships with this page. Your "
-                "own text gets noise when you pay for it, and only then: who could draw again and "
-                "again would average it away.",
+                "own text gets noise when you pay for it, and only then: whoever could draw it "
+                "again and again would average it away.",
                 "np-soft",
             )
             self.sample = ui.select(
@@ -114,9 +131,10 @@ class ReleasePanel:
         try:
             asked = (self.choice.name, self.choice.value, self.choice.size)
         except PlumeError as error:
-            self._failed(said(error))
+            self.refused.set_text(said(error))
             self._ready()
             return
+        self.refused.set_text("")
         self.complaint.set_text("")
         self.previews(*asked, self.sample.value)
         self.promises(self.studio, *asked)
@@ -139,7 +157,8 @@ class ReleasePanel:
         self.promise.set_content("")
         self._failed(sentence)
 
-    def _dropped(self, data: bytes, _: str) -> None:
+    def _dropped(self, data: bytes) -> None:
+        self.refused.set_text("")
         try:
             found = decode(data)
         except Unreadable as error:
@@ -191,19 +210,25 @@ class ReleasePanel:
         except InputError:
             self.button.disable()
             return
+        self.fits.set_text("")
         found = self.account
         room = found is not None and spends <= found.left * (1 + 1e-9)
         if self.busy:
             self.button.set_text("Releasing …")
         elif found is not None and not room:
             self.button.set_text(f"E = {spends:g} is more than the {found.left:g} left")
+            self.fits.set_text(self.choice.fitting(found.left))
         else:
             once = AGAIN if found is not None and found.text else ONCE
             self.button.set_text(f"{once} E = {spends:g}")
         self.button.set_enabled(bool((self.text.value or "").strip()) and room and not self.busy)
 
-    async def _release(self) -> None:
+    async def _release(self, pressed: events.GenericEventArguments) -> None:
         if self.busy:
+            return
+        if pressed.args != mark(self.text.value or ""):
+            self.refused.set_text(NOT_HERE)
+            self.result.keep()
             return
         if self.result.unsaved:
             self.refused.set_text(NOT_SAVED)
@@ -213,18 +238,21 @@ class ReleasePanel:
         self.refused.set_text("")
         try:
             asked = (self.choice.name, self.choice.value, self.choice.size)
-            await self._released(self.text.value or "", self.author.value or "", asked)
+            found, promise = await self._made(self.text.value or "", self.author.value or "", asked)
         except Exception as error:  # whatever it was, nothing was released
             self.refused.set_text(said(error))
             self.result.nothing_to_save()
+        else:
+            self.result.show(found, promise)
+            ui.notify("Released, and charged to the ledger.", type="positive")
         self.busy, self.account = False, None  # what is left is asked for before another one
         self._account_of()
 
-    async def _released(self, text: str, author: str, asked: tuple[str, float, int]) -> None:
+    async def _made(
+        self, text: str, author: str, asked: tuple[str, float, int]
+    ) -> tuple[Released, str]:
         """State the promise, then release under it: nothing that can fail comes after a charge."""
         promise = await to_thread(stated, self.studio, *asked)
-        if self.result.card.is_deleted:  # who would see it has left
-            return
-        found = await to_thread(self.studio.release, text, author, *asked)
-        self.result.show(found, promise)
-        ui.notify("Released, and charged to the ledger.", type="positive")
+        if self.result.card.is_deleted:
+            raise InputError("who would see it has left, so nothing was released.")
+        return await to_thread(self.studio.release, text, author, *asked), promise

@@ -66,6 +66,10 @@ class Result:
         self.drawn()
         ui.run_javascript(UNSAVED)
 
+    def keep(self) -> None:
+        """Nothing came of it: what there was is saved or not, as before."""
+        ui.run_javascript(UNSAVED if self.unsaved else SAVED)
+
     def nothing_to_save(self) -> None:
         """What there is was saved, or there is nothing: the page may be left."""
         self.unsaved = False

@@ -11,8 +11,7 @@ from nicegui import ui
 from nomdeplume.between import Between
 from nomdeplume.calibrate.neighbourhood import Landing, Neighbourhood
 from nomdeplume.comparison import Distance
-from nomdeplume.errors import PlumeError
-from nomdeplume.flow import Flow
+from nomdeplume.errors import InputError, PlumeError
 from nomdeplume.picture import svg
 from nomdeplume.picture.writing import safe
 from nomdeplume.privacy.random import secure
@@ -24,8 +23,10 @@ from nomdeplume.web.studio import Studio, signs
 from nomdeplume.web.telling import powers
 
 DRAWS = 500  # of a word, for its picture
-LONGEST = 20_000  # characters of a text whose plan is drawn: a few seconds at most
+LONGEST = 10_000  # characters of a text whose plan is drawn: a few seconds at most
 TOO_LONG = f"Texts may have up to {LONGEST:,} characters here; nomdeplume distance takes more."
+ENOUGH = 40  # pairs of draws that were alike, for a second digit: they tell to a sixth
+ONE = 1.05  # words, below which it is one
 WORDS = ("harbour", "bread", "winter", "doctor")
 NAMES = ("one text", "the other")
 
@@ -61,7 +62,7 @@ class WordView:
                 self.word = (
                     ui.input("A word", value=self._first(), on_change=self._changed)
                     .props("outlined dense debounce=200 autocomplete=off spellcheck=false")
-                    .props('hint="Any word of the table that is no stop word."')
+                    .props('hint="Any word of the table but stop words, such as the and of."')
                 )
                 self.choice = Choice(self._changed, size=False, ways=("laplace", "rank"))
                 self.complaint = complaint()
@@ -124,16 +125,17 @@ def facts(landing: Landing) -> str:
 
 def spread(landing: Landing) -> str:
     """The effective number of substitutes, as HTML."""
-    if not landing.repeats:
+    if not (landing.repeats or landing.exact):
         return "No two draws were the same: it is spread over more words than draws can tell."
-    count = (
-        f"{landing.substitutes:,.0f}"
-        if landing.substitutes >= 10
-        else (f"{landing.substitutes:.2g}")
-    )
+    if landing.substitutes < ONE:
+        return (
+            "It is spread over <b>one</b> word, itself: two draws of it are all but always alike."
+        )
+    digits = 2 if landing.exact or landing.repeats >= ENOUGH else 1
+    count = f"{float(f'{landing.substitutes:.{digits}g}'):,g}"
     return (
         f"It is spread over about <b>{count}</b> words, its effective number of substitutes: two "
-        f"draws of it are the same about once in {count} times."
+        f"draws of it are alike about once in {count} times."
     )
 
 
@@ -163,7 +165,7 @@ class TextsView:
             with ui.element("div").classes("np-col"):
                 self.told = words("", "np-big")
                 self.picture = picture().classes("np-flow")
-        self.flows = Latest(self.distance.flow, self._show, self._failed)
+        self.flows = Latest(self._flow, self._show, self._failed)
         self.losses = Latest(self._between, self._told, self._failed, rest=REST)
 
     def _rewritten(self) -> None:
@@ -173,21 +175,33 @@ class TextsView:
 
     def _compare(self) -> None:
         x, y = (each.value or "" for each in self.texts)
-        if max(signs(x), signs(y)) > LONGEST:
+        try:
+            self._check(x, y)
+        except InputError as error:
             self.pair = None
-            self._failed(TOO_LONG)
+            self._failed(said(error))
             return
         self.pair = x, y
         self.told.set_text("Comparing …")
         self.flows(x, y)
         self._stated()
 
-    def _show(self, flow: Flow) -> None:
+    def _check(self, *texts: str) -> None:
+        if max(map(signs, texts)) > LONGEST:
+            raise InputError(TOO_LONG)
+        for name, text in zip(NAMES, texts, strict=True):
+            self.studio.check_words(text, name)
+
+    def _flow(self, x: str, y: str) -> str:
+        """The plan as a picture, which takes as long as a page may take to draw."""
+        note = "These are words of both texts: no release, keep them to yourself."
+        return svg(self.distance.flow(x, y), names=NAMES, note=note)
+
+    def _show(self, drawn: str) -> None:
         if self.pair is None:  # rewritten meanwhile
             return
         self.told.set_text("")
-        note = "These are words of both texts: no release, keep them to yourself."
-        self.picture.set_content(svg(flow, names=NAMES, note=note))
+        self.picture.set_content(drawn)
 
     def _stated(self) -> None:
         """What a release promises between the two, if there are two."""

@@ -24,6 +24,12 @@ import os
 from nomdeplume.engine.folders import Local
 Local.clear = lambda self: (os.unlink(self.path / "00001.json"), os._exit(9))
 """
+HALF = """
+import os
+from nomdeplume.formats.targets import AtomicFile
+publish = AtomicFile.publish
+AtomicFile.publish = lambda self: os._exit(9) if self._path.name == "{name}" else publish(self)
+"""
 WATCHED = """
 from nomdeplume.engine.folders import Local
 move = Local.move
@@ -195,6 +201,25 @@ def test_a_complete_output_is_not_released_again_wherever_tidying_up_was_cut_off
     assert "the output is complete already" in said
     assert before == {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
     assert not (tmp_path / ".out.resume").exists()
+
+
+@pytest.mark.parametrize(
+    "name", ["_manifest.json", "out.shards.json", "out.certificate.json", "_SUCCESS"]
+)
+def test_nothing_half_written_stays_of_a_run_that_was_killed_at_its_end(
+    run, tmp_path, table_file, monkeypatch, name
+):
+    shards(tmp_path / "in", count=2)
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    with monkeypatch.context() as planted:
+        planted.setenv("NOMDEPLUME_PLANT", HALF.format(name=name))
+        run(*ask, code=9)
+    half = [path.name for path in tmp_path.rglob(".*.partial")]
+    run(*ask, "--resume")
+
+    assert [name in each for each in half] == [True]
+    assert not list(tmp_path.rglob(".*.partial"))
+    assert (tmp_path / "out/_SUCCESS").exists()
 
 
 def test_what_is_not_published_is_its_owners(run, tmp_path, table_file, monkeypatch):

@@ -252,6 +252,7 @@ def _save(run: Run, certificate: Certificate, target: Folder, options: dict[str,
         if path is not None:
             write_whole(path, certificate.to_json(), force=options["force"] or options["resume"])
         else:
+            target.parent().forget(usual)
             target.parent().write_text(usual, certificate.to_json())
 
     run.conclude(certify)

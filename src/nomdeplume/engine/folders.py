@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from nomdeplume.errors import InputError, at
-from nomdeplume.formats.targets import umask, write_whole
+from nomdeplume.formats.targets import forget_partials, umask, write_whole
 from nomdeplume.formats.texts import files_in
 
 
@@ -43,6 +43,7 @@ class Folder(Protocol):
     def sha256(self, name: str) -> str: ...
     def read_text(self, name: str) -> str: ...
     def write_text(self, name: str, text: str) -> None: ...
+    def forget(self, name: str) -> None: ...  # what killed writers of a file have left of it
     def unpublished(self) -> list[str]: ...  # what workers left, whole or not
     def names(self) -> list[str]: ...  # of all files but hidden ones and those that tell of them
     def parent(self, *, private: bool = False) -> Folder: ...
@@ -119,6 +120,9 @@ class Local:
     def write_text(self, name: str, text: str) -> None:
         write_whole(self.path / name, text, force=True, private=self.private)
         _sync(self.path)
+
+    def forget(self, name: str) -> None:
+        forget_partials(self.path / name)
 
     def names(self) -> list[str]:
         found = [each.relative_to(self.path).as_posix() for each in self.path.rglob("*")]

@@ -96,6 +96,9 @@ class Remote:
         with self._told():
             self._opened[0].pipe_file(self._at(name), text.encode())
 
+    def forget(self, name: str) -> None:
+        """Stores show a file when all of it is there, and nothing before."""
+
     def names(self) -> list[str]:
         fs, root = self._opened
         with self._told():

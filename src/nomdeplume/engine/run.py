@@ -12,6 +12,7 @@ import numpy as np
 
 from nomdeplume.charging import Charging
 from nomdeplume.engine import Engine
+from nomdeplume.engine.folders import Folder
 from nomdeplume.engine.manifest import MANIFEST, SUCCESS, hash_of, private, public
 from nomdeplume.engine.shards import Done, Handed, Shard, Work
 from nomdeplume.engine.state import Entry, State
@@ -129,10 +130,10 @@ class Run:
             raise InputError(
                 f"{len(strays):,} files in the output are not of this release; remove them."
             )
-        target.write_text(MANIFEST, public(self.entries))
-        target.parent(private=True).write_text(f"{name}.shards.json", private(self.entries))
+        _write(target, MANIFEST, public(self.entries))
+        _write(target.parent(private=True), f"{name}.shards.json", private(self.entries))
         certify()
-        target.write_text(SUCCESS, "")
+        _write(target, SUCCESS, "")
         self.state.remove()
 
     def _is_there(self, shard: Shard) -> bool:
@@ -242,3 +243,9 @@ class Run:
         for name in self.work.target.unpublished():
             if name not in waiting:
                 self.work.target.remove(name)
+
+
+def _write(folder: Folder, name: str, text: str) -> None:
+    """A file of the whole release, in place of what a run before may have begun of it."""
+    folder.forget(name)
+    folder.write_text(name, text)

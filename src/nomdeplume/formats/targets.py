@@ -9,6 +9,7 @@ import secrets
 import shutil
 import sys
 from collections.abc import Sequence
+from glob import escape
 from itertools import combinations, product
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -148,6 +149,12 @@ def separate(places: Sequence[Path | None], inputs: Sequence[str]) -> None:
 def hidden(path: Path) -> Path:
     """A name beside `path` that nobody else has."""
     return path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+
+
+def forget_partials(path: Path) -> None:
+    """Remove what writers of a file have left who were killed; nobody else may write it now."""
+    for each in path.parent.glob(f".{escape(path.name)}.{8 * '[0-9a-f]'}.partial"):
+        each.unlink(missing_ok=True)
 
 
 def umask() -> int:

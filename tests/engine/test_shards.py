@@ -277,8 +277,10 @@ def test_a_task_that_is_answered_is_forgotten():
     handing.end(0)
 
     assert (first[0], again) == (again[0], (first[0], True))
+    assert handing.task(0) == (None, False)  # though an actor ended just after its answer
     assert handing.task(1) != first
     assert list(handing._given) == [1]
+    assert [handing.task(number)[0] is None for number in (2, 3)] == [False, True]
 
 
 def test_other_options_cannot_go_on(run, tmp_path, table_file):

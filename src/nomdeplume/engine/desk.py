@@ -83,9 +83,16 @@ class Handing:
     name: Callable[[Any], str]
     _given: dict[int, tuple[bytes, str]] = field(default_factory=dict)
     _times: dict[int, int] = field(default_factory=dict)
+    _ended: set[int] = field(default_factory=set)
 
     def task(self, number: int) -> tuple[bytes | None, bool]:
-        """What to do, and whether with care; nothing if all is done."""
+        """What to do, and whether with care; nothing if all is done, or this is.
+
+        An actor can end between its answer and the end of what Ray asked of it: Ray asks again
+        then, and listens to no other answer.
+        """
+        if number in self._ended:
+            return None, False
         if number not in self._given:
             task = next(self.tasks, None)
             if task is None:
@@ -98,6 +105,7 @@ class Handing:
         return data, times > 1
 
     def end(self, number: int) -> None:
-        """Its answer is here: nobody asks for it again, and a task is large."""
+        """Its answer is here: a task is large, and not needed any more."""
+        self._ended.add(number)
         self._given.pop(number, None)
         self._times.pop(number, None)

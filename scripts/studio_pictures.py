@@ -83,7 +83,7 @@ def understood(page: Page) -> None:
 def attacked(page: Page) -> None:
     page.get_by_role("tab", name="Attack yourself").click()
     page.get_by_role("button", name="Attack", exact=True).click()
-    page.wait_for_selector("text=Named rightly", timeout=LONG)
+    page.wait_for_selector("text=Named correctly", timeout=LONG)
     page.wait_for_timeout(800)
 
 

@@ -101,7 +101,8 @@ Parquet in {found["shards"]} shards, 12 words a document, 20 released at once, o
 
 {grid(head, rows)}
 
-Java fills the heap that it is allowed, 1 GiB here, before it tidies up; released words are in it until they are written.
+Spark and its Python workers take ten seconds to start, within which memory still rises; released rows wait on the disks of its
+executors (Spark 3 keeps them in memory as long as there is room).
 {longer(found["longer"])}
 
 ![memory of each engine over time](pictures/engines-memory.svg)

@@ -14,6 +14,7 @@ import os
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
+from inspect import signature
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -76,11 +77,17 @@ def _released(df: Any, function: Batches, refused: Refused) -> Any:
     sent = Sent(function, df.sparkSession, refused)
     text, schema = function.text, _schema(df, function)
     found = _only(df, text, *function.keep).mapInArrow(sent, schema)
-    return pinned(found.where(f"{_quoted(text)} is not null"))
+    return pinned(found.where(f"{_quoted(text)} is not null"), on_disk=True)
 
 
-def pinned(df: Any) -> Any:
-    """The frame computed now, and never again."""
+def pinned(df: Any, *, on_disk: bool = False) -> Any:
+    """The frame computed now, and never again; released rows are let out of memory.
+
+    Spark 3 keeps them there as long as there is room.
+    """
+    if on_disk and "storageLevel" in signature(df.localCheckpoint).parameters:
+        level = extra("pyspark", "Spark jobs", "spark").StorageLevel.DISK_ONLY
+        return df.localCheckpoint(eager=True, storageLevel=level)
     return df.localCheckpoint(eager=True)
 
 

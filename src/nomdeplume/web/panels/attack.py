@@ -6,7 +6,7 @@ from asyncio import to_thread
 
 from nicegui import ui
 
-from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.errors import InputError
 from nomdeplume.web.attack import DEMO, Asked, Attacked, attack
 from nomdeplume.web.corpus import read, speaks
 from nomdeplume.web.door import MOST
@@ -113,7 +113,7 @@ class AttackPanel:
         self.demo.set_visibility(speaks(self.studio.vocabulary))
         try:
             said, usable = f"Your file: {await to_thread(lambda: str(read(data)))}", True
-        except PlumeError as error:
+        except Exception as error:  # a page has nobody else to tell
             said, usable = NONE, False
             if self.data is data:
                 self.running.refuse(error)

@@ -8,7 +8,6 @@ from typing import Any
 
 from nicegui import ui
 
-from nomdeplume.errors import PlumeError
 from nomdeplume.web.jobs import Cancelled, Job
 from nomdeplume.web.latest import said
 from nomdeplume.web.panels.parts import complaint, words
@@ -41,7 +40,7 @@ class Running:
         if self.job is not None:
             self.job.cancel()
 
-    def refuse(self, error: PlumeError) -> None:
+    def refuse(self, error: Exception) -> None:
         """Say why nothing is begun."""
         self.complaint.set_text(said(error))
 

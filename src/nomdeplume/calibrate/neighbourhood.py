@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import sqrt
 from typing import Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from nomdeplume.calibrate.effect import channel_of
 from nomdeplume.distance.cloud import squared
 from nomdeplume.errors import InputError, whole
+from nomdeplume.evaluate.figures import proportion
 from nomdeplume.mechanism import Mechanism, NoisyMean
 from nomdeplume.table import Table
 from nomdeplume.threads import ONE_THREAD_EACH
@@ -26,7 +26,6 @@ ROWS = 2048  # of a table, looked at together
 SPARE = 16  # words more that are looked at, as float32 may mistake their order
 DRAWS = 500
 TOP = 10  # commonest words that are told
-Z = 1.959964  # of a normal law lie 95 % within so many deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,7 +210,5 @@ def _commonest(known: Floats, mechanism: Mechanism) -> tuple[tuple[str, float], 
 
 def wilson(share: float, count: int) -> tuple[float, float]:
     """The interval of a share of independent trials, by Wilson's score at 95 %."""
-    shrink = 1 + Z * Z / count
-    middle = (share + Z * Z / (2 * count)) / shrink
-    half = Z * sqrt(share * (1 - share) / count + Z * Z / (4 * count * count)) / shrink
-    return max(0.0, middle - half), min(1.0, middle + half)
+    found = proportion(share * count, count)
+    return found.low, found.high

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, sqrt
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +63,10 @@ def figure(
 
 def proportion(hits: float, count: float, level: float = LEVEL) -> Figure:
     """A share of `count` independent trials, with Wilson's interval."""
-    from scipy.stats import norm
-
     if not count:
         return Figure(0.0, 0.0, 1.0)
-    z, p = float(norm.ppf((1 + level) / 2)), hits / count
+    z, p = NormalDist().inv_cdf((1 + level) / 2), hits / count
     middle = (p + z * z / (2 * count)) / (1 + z * z / count)
     half = z * sqrt(p * (1 - p) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return Figure(p, max(0.0, middle - half), min(1.0, middle + half))
+    low, high = middle - half, middle + half
+    return Figure(p, low if hits else 0.0, high if hits < count else 1.0)  # exactly, at the ends

@@ -11,6 +11,7 @@ from typing import Any
 from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.evaluate import sotu
 from nomdeplume.evaluate.labelled import Labelled
+from nomdeplume.evaluate.report.wording import count
 from nomdeplume.formats.decode import binary
 from nomdeplume.formats.jsonl import parsed
 from nomdeplume.formats.streams import lines, unpacked
@@ -39,9 +40,9 @@ class Read:
         authors = len(corpus.author.names) if corpus.author else 0
         said = [f"{len(corpus):,} texts by {authors:,} authors"]
         if few:
-            said.append(f"left out {_times(few, 'text')} by authors with fewer than {LEAST}")
+            said.append(f"left out {count(few, 'text')} by authors with fewer than {LEAST}")
         if self.bad:
-            said.append(f"left out {_times(self.bad, 'line')}, the first because of {self.first}")
+            said.append(f"left out {count(self.bad, 'line')}, the first because of {self.first}")
         return "; ".join(said).rstrip(".") + "."
 
 
@@ -58,15 +59,15 @@ def read(data: bytes, *, author: str = "author", topic: str = "topic", text: str
         else:
             rows.append(each)
     if len(bad) > len(rows):
-        raise InputError(f"{_times(len(bad), 'line')} cannot be used, the first is {bad[0]}")
+        raise InputError(f"{count(len(bad), 'line')} cannot be used, the first is {bad[0]}")
     if not rows:
         raise InputError(f"{FILE} holds no text; it must be JSONL, an object on each line.")
     texts, authors, topics = zip(*rows, strict=True)
-    enough = [count >= LEAST for count in Counter(map(str, authors)).values()]
+    enough = [written >= LEAST for written in Counter(map(str, authors)).values()]
     if sum(enough) < 2:
         raise InputError(
             f"an attack needs at least two authors with {LEAST} texts each; of the "
-            f"{_times(len(enough), 'author')} in {FILE}, {sum(enough)} have that many."
+            f"{count(len(enough), 'author')} in {FILE}, {sum(enough)} have that many."
         )
     known = None if any(map(_blank, topics)) else topics
     found = Labelled.of(texts, authors, known).with_at_least(LEAST)
@@ -118,10 +119,6 @@ def _row(data: dict[str, Any], fields: Sequence[str]) -> Row:
         if isinstance(value, dict | list):
             raise Unreadable(f"field {got(field)} must be a plain value, and is nested.")
     return text, author, topic
-
-
-def _times(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
 def _blank(value: Any) -> bool:

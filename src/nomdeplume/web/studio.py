@@ -33,7 +33,7 @@ SAMPLES = {  # pairs of reference texts, of which one or the other is shown
 }
 
 
-def signs(text: str) -> int:
+def characters(text: str) -> int:
     """How long a text is to a browser, to which an emoji is two: it cuts off what is longer."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
@@ -119,7 +119,7 @@ class Studio:
 
     def release(self, text: str, author: str, way: str, value: float, size: int) -> Released:
         """The one release of a text, charged to it and to its author before it exists."""
-        if signs(text) > LONGEST:
+        if characters(text) > LONGEST:
             raise InputError(TOO_LONG)
         self.check_words(text, "the text")
         if not author.strip():

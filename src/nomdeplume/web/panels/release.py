@@ -15,7 +15,7 @@ from nomdeplume.web.panels.parts import Choice, Screen, complaint, dropped, head
 from nomdeplume.web.panels.result import UNSAVED, Result
 from nomdeplume.web.pictures.bars import budget, gauge
 from nomdeplume.web.pictures.cloud import cloud
-from nomdeplume.web.studio import LONGEST, TOO_LONG, Released, Spent, Studio, mark, signs
+from nomdeplume.web.studio import LONGEST, TOO_LONG, Released, Spent, Studio, characters, mark
 from nomdeplume.web.telling import stated
 
 MOST = 4 * LONGEST  # bytes of a dropped text: a sign takes four at most
@@ -164,7 +164,7 @@ class ReleasePanel:
         except Unreadable as error:
             self.refused.set_text(said(error))
             return
-        if signs(found.text) > LONGEST:
+        if characters(found.text) > LONGEST:
             self.refused.set_text(TOO_LONG)
             return
         self.text.set_value(found.text)

@@ -19,7 +19,7 @@ from nomdeplume.web.latest import REST, Latest, said
 from nomdeplume.web.panels.parts import Choice, Screen, complaint, heading, picture, words
 from nomdeplume.web.pictures.neighbours import neighbours
 from nomdeplume.web.pictures.paper import share
-from nomdeplume.web.studio import Studio, signs
+from nomdeplume.web.studio import Studio, characters
 from nomdeplume.web.telling import powers
 
 DRAWS = 500  # of a word, for its picture
@@ -187,7 +187,7 @@ class TextsView:
         self._stated()
 
     def _check(self, *texts: str) -> None:
-        if max(map(signs, texts)) > LONGEST:
+        if max(map(characters, texts)) > LONGEST:
             raise InputError(TOO_LONG)
         for name, text in zip(NAMES, texts, strict=True):
             self.studio.check_words(text, name)

@@ -1,35 +1,48 @@
 # Two commands do everything: `make demo` and `make test`. Both set themselves up.
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
+EXAMPLES := $(ROOT)examples
 READY := $(ROOT).venv/.ready
+DEMO_READY := $(ROOT).venv-demo/.ready
+DEMO := ../.venv-demo/bin/nomdeplume
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 CASES := 2000000
+QUICK := tests/unit tests/exact tests/property tests/contract tests/repo/test_repo.py
 SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms engines engine_scaling
 
-.PHONY: demo test lint check format table pages audit-page constraints wheel bench soak mutation clean
+# A release of a letter with the options $(1): its words, wrapped, then its promise.
+released = cd "$(EXAMPLES)" && $(DEMO) obfuscate letters/bread.txt $(1) >.demo/words 2>.demo/promise \
+  && fold -s -w 79 .demo/words && cat .demo/promise || { cat .demo/promise >&2; exit 1; }
 
-demo: $(READY)
-	@cd "$(ROOT)examples" && for text in letters/*.txt; do \
-	  printf '\n--- %s, as written\n' "$$text"; cat "$$text"; \
-	  printf '\n--- %s, as released\n' "$$text"; ../$(BIN)/nomdeplume obfuscate --quiet "$$text" | fold -s -w 79; \
-	done
-	@printf '\n--- the last one as the paper does it, word by word, at ε = 6 for each of them\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume obfuscate --quiet letters/observatory.txt --epsilon 6 | fold -s -w 79
-	@printf '\n--- how far two of them are apart, and what a release promises between them\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume distance letters/harbour.txt letters/observatory.txt --moves 6 --budget 10
-	@printf '\n--- a corpus: only the words, the id and the topic come out\n'
-	@cd "$(ROOT)examples" && rm -rf .demo && mkdir .demo && \
-	  ../$(BIN)/nomdeplume obfuscate reviews.jsonl -o .demo/released.csv --size 20 --keep topic && \
+.PHONY: demo test quick lint check format table pages audit-page constraints wheel bench soak mutation clean
+
+demo: $(DEMO_READY)
+	@cd "$(EXAMPLES)" && rm -rf .demo && mkdir .demo
+	@printf '\n--- a letter, as written\n'
+	@cd "$(EXAMPLES)" && cat letters/bread.txt
+	@printf '\n--- the same letter released as the paper does it: word by word, with ε = 6 for each word\n'
+	@$(call released,--epsilon 6)
+	@printf '\n--- and as a whole document, which is the default: noise on the mean of its words\n'
+	@$(call released,)
+	@printf '\n--- how far two letters are apart, and what a release promises between them\n'
+	@cd "$(EXAMPLES)" && $(DEMO) distance letters/harbour.txt letters/observatory.txt --moves 6 --budget 10
+	@printf '\n--- a corpus: only the released words, numbers and the topic come out\n'
+	@cd "$(EXAMPLES)" && $(DEMO) obfuscate reviews.jsonl -o .demo/released.csv --size 20 --keep topic && \
 	  printf '\n' && cat .demo/released.csv && \
 	  printf '\n--- its certificate, read and checked\n' && \
-	  ../$(BIN)/nomdeplume certificate .demo/released.csv.certificate.json --release .demo/released.csv
-	@printf '\n--- is the author hidden, is the topic kept? presidents and their speeches, attacked\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume evaluate sotu --budget 20 --draws 2 --attackers word-svm,mean-lda -o .demo/report.html
-	@printf '\n--- the program tries to break its own promise, for ten seconds\n'
-	@cd "$(ROOT)examples" && ../$(BIN)/nomdeplume audit --seconds 10
+	  $(DEMO) certificate .demo/released.csv.certificate.json --release .demo/released.csv
+	@printf '\n--- is the author hidden, is the topic kept? speeches of presidents, released and attacked\n'
+	@cd "$(EXAMPLES)" && $(DEMO) evaluate sotu --budget 20 --draws 1 --folds 3 --min-documents 60 \
+	  --attackers word-svm,mean-lda -o .demo/report.html
+	@printf '\n--- the program tries to break its own promise, for three seconds\n'
+	@cd "$(EXAMPLES)" && $(DEMO) audit --seconds 3
 
 test: lint
 	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal
+
+# Lint, types, and the tests that need no Ray, Spark, browser, wheel, command or clock.
+quick: lint
+	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal $(QUICK)
 
 lint: $(READY)
 	cd "$(ROOT)." && $(BIN)/ruff check && $(BIN)/ruff format --check && $(BIN)/mypy && $(BIN)/lint-imports
@@ -81,14 +94,16 @@ mutation: $(READY)
 	  $(BIN)/python scripts/mutation_page.py --collect
 
 clean:
-	cd "$(ROOT)." && rm -rf .venv .audit dist examples/.demo
+	cd "$(ROOT)." && rm -rf .venv .venv-demo .audit dist examples/.demo
 
-$(READY): $(ROOT)pyproject.toml $(ROOT)constraints.txt
+$(READY): EXTRAS := test
+$(DEMO_READY): EXTRAS := demo
+$(READY) $(DEMO_READY): $(ROOT)pyproject.toml $(ROOT)constraints.txt
 	@cd "$(ROOT)." && python=$$(for each in "$${PYTHON:-python3}" python3.13 python3.12 python3.11; do \
 	  $$each -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$each && break; done); \
 	test -n "$$python" || { echo "Python 3.11 or newer is needed; name it with PYTHON=..." >&2; exit 1; }; \
-	rm -rf .venv && $$python -m venv .venv || \
+	rm -rf "$(@D)" && $$python -m venv "$(@D)" || \
 	{ echo "Python's venv module is needed (Debian: apt-get install python3-venv)." >&2; exit 1; }
 	cd "$(ROOT)." && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
-	  $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[test]"
+	  "$(@D)/bin/python" -m pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
 	@touch "$@"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 def price_of(level: Level, vocabulary: Vocabulary) -> Price:
     """What one document costs: its budget, and what it loses between any two texts at all."""
     widest, table = level.guarantees[-1], vocabulary.table
-    loss, account = widest.epsilon * widest.metric.widest(table.radius), level.any_two()
+    loss, account = widest.epsilon * widest.metric.widest(vocabulary.diameter), level.any_two()
     words = dimensions = 0
     if account is not None and account.terms:
         [((mixture,), words)] = account.terms

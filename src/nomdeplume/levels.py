@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import isfinite
 from typing import Protocol
 
 import numpy as np
@@ -13,13 +14,14 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
 from nomdeplume.devices import possible
+from nomdeplume.distance.cloud import distances
 from nomdeplume.distance.metrics import Means
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Projection
 from nomdeplume.noise import Laplace, Planar
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.promise import Promise, state
+from nomdeplume.privacy.promise import OneWord, Promise, state
 from nomdeplume.privacy.random import seeded
 from nomdeplume.reduction import REDUCTIONS, Kept
 from nomdeplume.table import Table
@@ -32,6 +34,7 @@ Released = tuple[Ids, Floats | None]  # (n, size) words and, at the document lev
 MANY = 1 << 18  # words released together where there may be a card
 TRIED = 400  # words on which it is measured how many stay
 WORK = 1e10  # operations that this may take, about
+COMMON, SOME = 5_000, 1_000  # words whose usual distance is stated; those that are compared
 
 
 class Level(Protocol):
@@ -79,6 +82,9 @@ class Level(Protocol):
 
     def any_two(self) -> Account | None:
         """The same between texts that are as far apart as texts can be."""
+
+    def one_word(self) -> OneWord | None:
+        """What one changed word of a text can cost; none where nothing bounds it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +147,22 @@ class WordLevel:
         return way.account((noise, self._dimensions), self.size, self.vocabulary, x, y)
 
     def any_two(self) -> Account | None:
-        noise, table = self._laplace, self.vocabulary.table
+        noise, vocabulary = self._laplace, self.vocabulary
         if noise is None:
             return None
-        one = Account.of_bags(noise, [2 * table.radius], self._dimensions)
+        one = Account.of_bags(noise, [vocabulary.diameter], self._dimensions)
         return one.over_releases(self.size)
+
+    def one_word(self) -> OneWord | None:
+        """ε·d for each word that a text is reduced to, whatever the others are."""
+        guarantee, vocabulary = self.mechanism.guarantee, self.vocabulary
+        metric, ids = guarantee.ground("words"), _common(vocabulary)
+        farthest = metric.widest(vocabulary.diameter)
+        if not isfinite(farthest):
+            return None
+        places = metric.places(vocabulary.table.vectors[ids].astype(np.float64), ids)
+        usual = guarantee.epsilon * _median(metric.apart(places, places))
+        return OneWord.of(guarantee.epsilon * farthest, usual, size=self.size)
 
     @property
     def _laplace(self) -> float | None:
@@ -185,7 +202,7 @@ class DocumentLevel:
     def guarantees(self) -> tuple[Guarantee, ...]:
         """Between two texts by their mean features, and by W₁, which these never exceed."""
         noise, kept = self.mechanism.guarantee, Kept(self.vocabulary)
-        means = Means(reach=self.mechanism.reach)
+        means = Means(diameter=self.mechanism.diameter)
         nearer = Guarantee(noise.epsilon, means, (*noise.proofs, "mean"))
         bags = noise.over_means()
         return (
@@ -202,7 +219,15 @@ class DocumentLevel:
         return self._of(apart)
 
     def any_two(self) -> Account | None:
-        return self._of(2 * self.mechanism.reach)
+        return self._of(self.mechanism.diameter)
+
+    def one_word(self) -> OneWord:
+        """E·‖φ(v) − φ(w)‖/m: one word of m moves their mean by an m-th of its own way."""
+        mechanism, ids = self.mechanism, _common(self.vocabulary)
+        epsilon = mechanism.guarantee.epsilon
+        places = mechanism.features.vectors[ids].astype(np.float64) / mechanism.stretch
+        usual = epsilon * _median(distances(places, places))
+        return OneWord.of(epsilon * mechanism.diameter, usual)
 
     def _of(self, apart: float) -> Account | None:
         mechanism = self.mechanism
@@ -216,6 +241,18 @@ class DocumentLevel:
         return np.asarray(mean)
 
 
+def _common(vocabulary: Vocabulary) -> Ids:
+    """Common kept words, evenly thinned: a table has its words in order of frequency."""
+    ids = vocabulary.ids[:COMMON]
+    return ids[:: max(1, len(ids) // SOME)]
+
+
+def _median(away: Floats) -> float:
+    """Median of the distances of all pairs, from a square of them; 0 if there is one word."""
+    pairs = away[np.triu_indices(len(away), 1)]
+    return float(np.median(pairs)) if len(pairs) else 0.0
+
+
 def stated(level: Level, vocabulary: Vocabulary, *, tolerance: float) -> tuple[Promise, ...]:
     """The promises of a level, in words and as odds between public texts."""
     one = partial(
@@ -226,10 +263,18 @@ def stated(level: Level, vocabulary: Vocabulary, *, tolerance: float) -> tuple[P
         covers=getattr(level.mechanism, "covers", ""),
     )
     *others, widest = level.guarantees
-    last = one(widest, of_texts=True, account=level.account)
+    one_word = level.one_word()
+    last = one(widest, of_texts=True, account=level.account, one_word=None if others else one_word)
     told = level.of_texts > 1 and len(last.odds) > 1  # if near texts are near here
     account = level.account if told else None
-    return (*(one(o, of_texts=told, nearer=told, account=account) for o in others), last)
+    first = [one_word] + [None] * len(others)
+    return (
+        *(
+            one(guarantee, of_texts=told, nearer=told, account=account, one_word=said)
+            for guarantee, said in zip(others, first, strict=False)
+        ),
+        last,
+    )
 
 
 def level(mechanism: Mechanism, vocabulary: Vocabulary, size: int, reduction: str) -> Level:

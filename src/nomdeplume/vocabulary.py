@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
-from nomdeplume.distance import Cloud, Euclidean, Ground
+from nomdeplume.distance import Cloud, Euclidean, Ground, diameter
 from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.table import Table
 from nomdeplume.text import StopWords, is_word, pieces, segmented, stop_words, words
@@ -88,6 +88,11 @@ class Vocabulary:
     def ids(self) -> Ids:
         """Ids of the kept words, ascending."""
         return np.fromiter(self._id_of.values(), dtype=np.int64, count=len(self._id_of))
+
+    @cached_property
+    def diameter(self) -> float:
+        """Largest distance between the vectors of two kept words: no two bags are farther apart."""
+        return diameter(self.table.vectors, self.ids)
 
     @cached_property
     def fingerprint(self) -> str:

@@ -1,5 +1,6 @@
 """The document level against brute force: the stretch of maps, and its promise enumerated."""
 
+from collections import Counter
 from itertools import combinations
 
 import numpy as np
@@ -198,6 +199,43 @@ def test_both_promises_are_kept_and_nearly_reached(name):
 
         assert (found <= due + 1e-7).all()
         assert 0.999 < (found[due > 1e-6] / due[due > 1e-6]).max() <= 1 + 1e-6
+
+
+def near(x, y):
+    """Whether two bags differ in one word: changed, added or left out."""
+    one, two = (Counter(bag) for bag in (x, y))
+    return max((one - two).total(), (two - one).total()) == 1
+
+
+@pytest.mark.parametrize("name", MAPS)
+def test_what_one_word_can_cost_is_kept_and_reached(name):
+    made = world(name)
+    one_word = made.promises[0].one_word
+    lost = losses(made.mechanism.means([counted(bag) for bag in BAGS]).ravel())
+    shares = [
+        lost[i, j] * max(len(x), len(y)) / one_word.any
+        for (i, x), (j, y) in combinations(list(enumerate(BAGS)), 2)
+        if near(x, y)
+    ]
+
+    assert 0.999 < max(shares) <= 1 + 1e-6
+    assert made.promises[-1].one_word is None  # stated once
+    features = made.mechanism.features.vectors[:].ravel() / made.mechanism.stretch
+    median = np.median(pdist(features[:, None].astype(np.float64)))
+    assert one_word.usual == pytest.approx(BUDGET * median)
+
+
+def test_one_word_of_those_released_by_themselves_costs_its_own_loss():
+    table = Table(WORDS, PLANE)
+    kept = Vocabulary(table, StopWords("none", frozenset()))
+    away = pdist(PLANE)
+    for reduction in ("sample", "apportion"):
+        made = Obfuscator.laplace(kept, epsilon=0.7, size=5, reduction=reduction)
+        found = made.promises[0].one_word
+
+        assert found.any == pytest.approx(0.7 * away.max())
+        assert found.usual == pytest.approx(0.7 * np.median(away))
+        assert "one of the 5 words that a text is reduced to" in found.sentence
 
 
 @pytest.mark.parametrize("name", MAPS)

@@ -165,6 +165,7 @@ def _plain(stated: Certificate) -> str:
     parts += [f"{fill(made)}\n{fill(table)}"]
     parts += [stated.proviso] if stated.proviso else []
     *others, widest = stated.promises
+    parts += [fill(each.one_word.sentence) for each in stated.promises if each.one_word]
     parts += [promise.plainly() for promise in others]
     parts += [widest.plainly(others[0] if stated.at_once else None)]
     parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits)))]

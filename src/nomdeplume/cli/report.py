@@ -52,9 +52,12 @@ def _charged(charging: Charging, tally: Tally) -> str:
 
 
 def _promised(certificate: Certificate) -> str:
-    """The widest promise, and what a given pair loses where that is known to be less."""
-    *others, widest = certificate.promises
-    return widest.plainly(others[0] if certificate.at_once else None)
+    """What one changed word can cost, then the widest promise, beside that of a given pair."""
+    from nomdeplume.privacy.promise import fill
+
+    first, widest = certificate.promises[0], certificate.promises[-1]
+    one_word = f"{fill(first.one_word.sentence)}\n" if first.one_word else ""
+    return one_word + widest.plainly(first if certificate.at_once else None)
 
 
 def _spent(certificate: Certificate) -> str:

@@ -1,6 +1,7 @@
 """How far two words, or two bags of words, are apart; and what moves where."""
 
 from nomdeplume.distance.cloud import Cloud
+from nomdeplume.distance.diameter import diameter
 from nomdeplume.distance.ground import (
     Capped,
     Chord,
@@ -47,6 +48,7 @@ __all__ = [
     "WordMover",
     "bottleneck",
     "bottleneck_plan",
+    "diameter",
     "transport",
     "word_mover",
     "word_mover_plan",

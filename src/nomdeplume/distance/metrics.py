@@ -27,7 +27,7 @@ class Metric(Protocol):
     def name(self) -> str: ...
     @property
     def meaning(self) -> str: ...
-    def widest(self, radius: float) -> float: ...
+    def widest(self, diameter: float) -> float: ...
     def __call__(self, x: Any, y: Any, /) -> float: ...
 
 
@@ -55,8 +55,8 @@ class WordMover:
                 raise InputError(f"this is about bags of {self.size} words, got one of {words}.")
         return word_mover(*bags, self.ground.apart)
 
-    def widest(self, radius: float) -> float:
-        return self.ground.widest(radius)
+    def widest(self, diameter: float) -> float:
+        return self.ground.widest(diameter)
 
 
 @dataclass(frozen=True)
@@ -78,21 +78,21 @@ class Bottleneck:
     def __call__(self, x: Points, y: Points) -> float:
         return bottleneck(x, y, self.ground.apart)
 
-    def widest(self, radius: float) -> float:
-        return self.ground.widest(radius)
+    def widest(self, diameter: float) -> float:
+        return self.ground.widest(diameter)
 
 
 @dataclass(frozen=True)
 class Means(Euclidean):
     """Distance between the mean features of two bags, which never exceeds W₁."""
 
-    reach: float = inf  # of the features of a word from their centre, at most
+    diameter: float = inf  # largest distance between the features of two words
     symbol: str = "‖Δf‖"
     name: str = "distance between mean features"
     meaning: str = "how far the means of their words' features are apart, at most W₁"
 
-    def widest(self, radius: float) -> float:  # noqa: ARG002 - features have their own
-        return 2 * self.reach
+    def widest(self, diameter: float) -> float:  # noqa: ARG002 - features have their own
+        return self.diameter
 
 
 @dataclass(frozen=True)
@@ -120,8 +120,8 @@ class Prepared:
     def __call__(self, x: Any, y: Any) -> float:
         return self.metric(self.prepare(x), self.prepare(y))
 
-    def widest(self, radius: float) -> float:
-        return self.metric.widest(radius)
+    def widest(self, diameter: float) -> float:
+        return self.metric.widest(diameter)
 
 
 @dataclass(frozen=True)
@@ -143,8 +143,8 @@ class Summed:
     def meaning(self) -> str:
         return f"the sum over {self.count} pairs of {self.metric.meaning}"
 
-    def widest(self, radius: float) -> float:
-        return self.count * self.metric.widest(radius)
+    def widest(self, diameter: float) -> float:
+        return self.count * self.metric.widest(diameter)
 
     def __call__(self, x: Any, y: Any) -> float:
         sides = [each if isinstance(each, Sequence | np.ndarray) else () for each in (x, y)]

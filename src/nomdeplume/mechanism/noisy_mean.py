@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.compose import Compose, Composer, Herding
 from nomdeplume.compose.belief import Belief
+from nomdeplume.distance import diameter
 from nomdeplume.errors import InputError, stated
 from nomdeplume.mechanism.image import FeatureMap
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
@@ -115,6 +116,12 @@ class NoisyMean:
         return self.features.radius / self.stretch
 
     @cached_property
+    def diameter(self) -> float:
+        """Largest distance between the features of two kept words: no two means are farther."""
+        inputs = all_of(self.table, self.inputs)
+        return diameter(self.features.vectors, inputs) / self.stretch
+
+    @cached_property
     def composed(self) -> Compose:
         """From noisy means to words; it is made of public things and gets nothing else."""
         places = self._places
@@ -196,4 +203,12 @@ class NoisyMean:
 
 
 ONE = np.ones(1, dtype=np.int64)
-SHARED = ("features", "stretch", "grid", "composed", "_places", "_middle")  # by any noise
+SHARED = (
+    "features",
+    "stretch",
+    "diameter",
+    "grid",
+    "composed",
+    "_places",
+    "_middle",
+)  # by any noise

@@ -18,13 +18,13 @@ from nomdeplume._version import __version__
 from nomdeplume.distance import Ground
 from nomdeplume.errors import InputError, got
 from nomdeplume.mechanism import Mechanism
-from nomdeplume.privacy.promise import PAIRS, Odds, Promise
+from nomdeplume.privacy.promise import PAIRS, Odds, OneWord, Promise
 from nomdeplume.privacy.random import SECURE
 from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 5
+FORMAT = 6
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 FITTED = (
@@ -234,7 +234,9 @@ def _promise(entry: Mapping[str, Any]) -> Promise:
     odds = tuple(_built(Odds, pair) for pair in entry["odds"])
     if any(each.pair not in PAIRS for each in odds):
         raise KeyError("odds")
-    return _built(Promise, {**entry, "odds": odds})
+    one_word = entry["one_word"]
+    told = None if one_word is None else _built(OneWord, one_word)
+    return _built(Promise, {**entry, "odds": odds, "one_word": told})
 
 
 def _built(cls: type[T], data: Mapping[str, Any]) -> T:

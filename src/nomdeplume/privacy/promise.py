@@ -16,26 +16,28 @@ from nomdeplume.errors import InputError
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.guarantee import Guarantee
-from nomdeplume.privacy.loss import Loss
+from nomdeplume.privacy.loss import Loss, up
 from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
 
 fill = partial(wrapped, width=79)
 
 PAIRS = {
-    "near": "two near public texts",
-    "typical": "two typical ones",
-    "far": "two far ones",
-    "any": "any two at all",
+    "near": "two versions of one letter",
+    "typical": "a letter and a notice",
+    "far": "a letter and a report",
+    "any": "any two texts",
 }
+PAIR = max(map(len, PAIRS.values())) + 3  # width of their column
 WEAK = (
-    "Factors this large bound the worst case only in form: whether an author is recognised in "
-    "practice is a question for an attack. A smaller budget promises more."
+    "Factors this large are a formal bound. Run `nomdeplume evaluate` to measure how often authors "
+    "are recognised. A smaller budget promises more."
 )
 NONE = (
     "Between most texts there is no such factor at all: they differ in words between which "
     "nothing is promised."
 )
+WORDS = 100  # kept words of the text that the sentence on one changed word speaks of
 DELTA = 1e-6  # up to which a second loss is stated
 REFERENCES = Path(__file__).parent.parent / "data"
 
@@ -60,6 +62,40 @@ class Odds:
 
 
 @dataclass(frozen=True)
+class OneWord:
+    """The most that one changed word of a text can shift the log-odds, in nats.
+
+    Noise on the mean of m kept words loses an m-th of these; noise on single words loses them
+    whole, for each of the words that a text is reduced to.
+    """
+
+    any: float  # between the two kept words that are farthest apart
+    usual: float  # between two common words, at the median distance
+    size: int  # words that a text is reduced to, or 0 where its mean is released
+    sentence: str
+
+    @classmethod
+    def of(cls, any_pair: float, usual: float, *, size: int = 0) -> OneWord:
+        """With the sentence that says it; `usual` is never more than `any_pair`."""
+        words = size or WORDS
+        largest, common = (Loss(nats if size else nats / WORDS) for nats in (any_pair, usual))
+        text = f"the {words} words that a text is reduced to" if size else f"{words} kept words"
+        sentence = (
+            f"If one of {text} had been another word, one released document would shift anyone's "
+            f"odds between the two versions by at most a factor of {largest.factor}"
+        )
+        if usual < any_pair:
+            sentence += f"; for two common words at their usual distance, by {common.factor}"
+        sentence += "."
+        if not size:
+            sentence += (
+                f" In a text of m kept words these are exp({up(any_pair)}/m) and "
+                f"exp({up(usual)}/m)."
+            )
+        return cls(any_pair, usual, size, sentence)
+
+
+@dataclass(frozen=True)
 class Promise:
     """A guarantee as a formula, as a sentence, and as odds between public texts."""
 
@@ -71,6 +107,7 @@ class Promise:
     sentence: str
     delta: float
     odds: tuple[Odds, ...]
+    one_word: OneWord | None  # stated once, with the first promise
 
     def plainly(self, nearer: Promise | None = None) -> str:
         """The sentence, the odds that it allows between public texts, and a fair word on them.
@@ -87,7 +124,7 @@ class Promise:
     def _rows(self) -> list[str]:
         """A row for each pair: its factor and, where less is known to be lost, that up to δ."""
         if all(odds.factor_at_delta == odds.factor for odds in self.odds):
-            return [f"  {PAIRS[odds.pair]:<24}{odds.factor}" for odds in self.odds]
+            return [f"  {PAIRS[odds.pair]:<{PAIR}}{odds.factor}" for odds in self.odds]
         cells = [(PAIRS[odds.pair], odds.factor, odds.factor_at_delta) for odds in self.odds]
         rows = _aligned([("", "at most", f"up to δ = {self.delta:g}"), *cells])
         return [*rows, fill(_up_to(self.delta))]
@@ -102,7 +139,7 @@ class Promise:
 
 def _aligned(cells: list[tuple[str, str, str]]) -> list[str]:
     wide = max(len(factor) for _, factor, _ in cells) + 3
-    return [f"  {pair:<24}{factor:<{wide}}{second}".rstrip() for pair, factor, second in cells]
+    return [f"  {pair:<{PAIR}}{factor:<{wide}}{second}".rstrip() for pair, factor, second in cells]
 
 
 def state(
@@ -115,6 +152,7 @@ def state(
     any_two: Account | None = None,
     tolerance: float = TOLERANCE,
     covers: str = "",
+    one_word: OneWord | None = None,
 ) -> Promise:
     """A guarantee as a promise: what it says, and what it means between public texts.
 
@@ -126,7 +164,7 @@ def state(
     """
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
-    far = guarantee.metric.widest(vocabulary.table.radius)
+    far = guarantee.metric.widest(vocabulary.diameter)
     with ONE_THREAD_EACH:  # the texts are short
         odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
         odds = odds if nearer or _ascending(odds) else []  # else near is not near here
@@ -144,6 +182,7 @@ def state(
         ),
         delta=DELTA,
         odds=tuple(each for each in odds if isfinite(each.distance)),
+        one_word=one_word,
     )
 
 

@@ -25,7 +25,7 @@ from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.beside import Beside
 from nomdeplume.privacy.certificate import EMPTY, Certificate
-from nomdeplume.privacy.promise import Promise
+from nomdeplume.privacy.promise import OneWord, Promise
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -138,7 +138,9 @@ def _agree(due: Promise, stated: Promise) -> bool:
     A loss up to δ may be stated a little higher than it is due, as coarser grids find it, and
     no lower: it could not be proven.
     """
-    words = replace(due, odds=()) == replace(stated, odds=())
+    plain = {"odds": (), "one_word": None}
+    words = replace(due, **plain) == replace(stated, **plain)  # type: ignore[arg-type]
+    words = words and _one_word_agrees(due.one_word, stated.one_word)
     pairs = zip(due.odds, stated.odds, strict=False)
     near = all(
         x.pair == y.pair
@@ -148,6 +150,17 @@ def _agree(due: Promise, stated: Promise) -> bool:
         for x, y in pairs
     )
     return words and near and len(due.odds) == len(stated.odds)
+
+
+def _one_word_agrees(due: OneWord | None, stated: OneWord | None) -> bool:
+    """Whether the losses are the same but for their last digits, and the sentence says them."""
+    if due is None or stated is None:
+        return due is stated
+    return (
+        isclose(due.any, stated.any, rel_tol=1e-6)
+        and isclose(due.usual, stated.usual, rel_tol=1e-6)
+        and stated == OneWord.of(stated.any, stated.usual, size=due.size)
+    )
 
 
 def _close(stated: float | None, due: float | None) -> bool:

@@ -123,7 +123,7 @@ def page() -> str:
 are computed in full and rounded where they are printed.*
 
 This is the example of Fernandes, Dras and McIver, *Author Obfuscation using Generalised
-Differential Privacy* ([references](references.bib)), in the bundled table. In lower case
+Differential Privacy* ([statement by statement](paper.md)), in the bundled table. In lower case
 the documents are
 
 1. **obama speaks illinois**

@@ -63,7 +63,7 @@ audit-page: $(READY)
 	cd "$(ROOT)." && $(BIN)/python scripts/audit_page.py
 
 pages: $(READY)
-	cd "$(ROOT)." && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py && $(BIN)/python scripts/concentration_picture.py && $(BIN)/python scripts/mechanisms_page.py --quick && $(BIN)/python scripts/floats_page.py
+	cd "$(ROOT)." && $(BIN)/python scripts/guarantee_page.py && $(BIN)/python scripts/enumeration.py && $(BIN)/python scripts/worked_example.py && $(BIN)/python scripts/concentration_picture.py && $(BIN)/python scripts/mechanisms_page.py --quick && $(BIN)/python scripts/floats_page.py
 
 wheel: $(READY)
 	cd "$(ROOT)." && SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1700000000) \

@@ -33,7 +33,7 @@ def stated(studio: Studio, way: str, value: float, size: int) -> str:
     weak = f'<p class="np-soft">{safe(WEAK)}</p>' if any_two > 10 else ""
     exact = "".join(f"<p>{powers(each)}</p>" for each in dict.fromkeys(sentences))
     return (
-        f"<p>{powers(_plainly(size, any_two.factor))}</p>"
+        f"<p>{powers(_plainly(made, size, any_two.factor))}</p>"
         '<table class="np-odds"><caption>At most this factor, between</caption>'
         f"<tbody>{rows}</tbody></table>{weak}"
         f"<details><summary>The exact promise</summary>{exact}</details>"
@@ -52,10 +52,11 @@ def _factors(usual: Obfuscator, made: Obfuscator) -> dict[str, Loss]:
     return {odds.pair: Loss(spent * odds.distance) for odds in usual.promises[place].odds}
 
 
-def _plainly(size: int, factor: str) -> str:
-    """One sentence, which holds for all texts."""
+def _plainly(made: Obfuscator, size: int, factor: str) -> str:
+    """The sentence to read first: what one changed word can cost, or what any two texts can."""
+    if one_word := made.level.one_word():
+        return one_word.sentence
     return (
         f"Whoever reads these {size} words, whatever they know besides, can shift their odds "
-        f"between two texts by a factor of at most {factor}; the nearer the words of the two are "
-        "to each other, the less."
+        f"between two texts by a factor of at most {factor}."
     )

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,8 +88,8 @@ def delta(made: dict[float, Obfuscator]) -> str:
         "`--map vectors`, E = 0.5 (100 dimensions)": Obfuscator.mean(
             budget=0.5, map="vectors"
         ).promises[0],
-        "word by word, ε = 6, N = 100": Obfuscator.laplace(epsilon=6).promises[-1],
-        "word by word, ε = 0.005, N = 100 (E = 0.5)": Obfuscator.laplace(epsilon=0.005).promises[-1],
+        "word by word, ε = 6, N = 100": words_at(6.0),
+        "word by word, ε = 0.005, N = 100 (E = 0.5)": words_at(0.005),
     }
     rows = []
     for name, promise in settings.items():
@@ -107,12 +108,16 @@ def delta(made: dict[float, Obfuscator]) -> str:
     return table(head, rows)
 
 
+def words_at(epsilon: float) -> Promise:
+    return Obfuscator.laplace(epsilon=epsilon).promises[-1]
+
+
 def plain(loss: float) -> str:
     """A factor as the program says it, without the power of ten."""
     return Loss(loss).factor.partition(" ")[0]
 
 
-def table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+def table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
 

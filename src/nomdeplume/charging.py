@@ -39,7 +39,7 @@ def price_of(level: Level, vocabulary: Vocabulary) -> Price:
         loss, dimensions = min(loss, account.pure), mixture.dimensions
     return Price(
         budget=float(widest.epsilon),
-        distance=_distance(level.mechanism, table),
+        distance=_distance(level, table),
         metric=widest.metric.name,
         mechanism=level.mechanism.name,
         kept=vocabulary.fingerprint,
@@ -49,10 +49,12 @@ def price_of(level: Level, vocabulary: Vocabulary) -> Price:
     )
 
 
-def _distance(mechanism: Mechanism, table: Table) -> str:
-    """What budgets count in: distances of a table, or what else a mechanism counts by."""
+def _distance(level: Level, table: Table) -> str:
+    """The distance that budgets count in: between which bags, by which metric of which table."""
+    mechanism = level.mechanism
     own = "" if type(mechanism.guarantee.metric) is Euclidean else _settings(mechanism)
-    return f"{metric_of(mechanism)}, {table.name} {table.fingerprint[:16]}{own}"
+    words = f"{metric_of(mechanism)}, {table.name} {table.fingerprint[:16]}{own}"
+    return f"distances between {level.compared}: {words}"
 
 
 def _settings(mechanism: Mechanism) -> str:

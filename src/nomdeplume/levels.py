@@ -23,7 +23,7 @@ from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import OneWord, Promise, state
 from nomdeplume.privacy.random import seeded
-from nomdeplume.reduction import REDUCTIONS, Kept
+from nomdeplume.reduction import KEPT_BAGS, REDUCTIONS, Kept
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
@@ -58,6 +58,10 @@ class Level(Protocol):
     @property
     def of_texts(self) -> int:
         """How many of the guarantees, the last ones, are between texts."""
+
+    @property
+    def compared(self) -> str:
+        """The bags that the widest guarantee compares; budgets add up between the same ones."""
 
     @property
     def agreement(self) -> float | None:
@@ -103,6 +107,10 @@ class WordLevel:
     def guarantees(self) -> tuple[Guarantee, ...]:
         word = self.mechanism.guarantee
         return REDUCTIONS[self.reduction].guarantees(word, self.size, self.vocabulary)
+
+    @property
+    def compared(self) -> str:
+        return REDUCTIONS[self.reduction].compared(self.size)
 
     @property
     def unchanged(self) -> float:
@@ -193,6 +201,7 @@ class DocumentLevel:
     at_once: bool = True
     symbol: str = "E"
     of_texts: int = 2
+    compared: str = KEPT_BAGS
     unchanged: None = None
     agreement: None = None
     batch: int = 1024

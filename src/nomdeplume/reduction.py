@@ -19,6 +19,8 @@ from nomdeplume.vocabulary import EUCLIDEAN, Vocabulary
 
 Ids = NDArray[np.int64]
 
+KEPT_BAGS = "bags of kept words"
+
 
 class Reduction(Protocol):
     """Brings bags to one size.
@@ -36,6 +38,8 @@ class Reduction(Protocol):
     def account(
         self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
     ) -> Account: ...
+    def compared(self, size: int) -> str:
+        """The bags that the widest guarantee compares; budgets add up between the same ones."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +95,9 @@ class Sample:
         epsilon, dimensions = noise
         return Account.of_draws(epsilon, moves, size, dimensions)
 
+    def compared(self, size: int) -> str:
+        return KEPT_BAGS
+
 
 @dataclass(frozen=True)
 class Apportion:
@@ -118,6 +125,10 @@ class Apportion:
         moves = np.repeat(plan.moved, plan.masses * size // plan.total)
         epsilon, dimensions = noise
         return Account.of_bags(epsilon, moves, dimensions)
+
+    def compared(self, size: int) -> str:
+        """Reducing can move two bags farther apart than any of their words, even under W∞."""
+        return f"bags reduced to {size} kept words"
 
 
 REDUCTIONS: dict[str, Reduction] = {"sample": Sample(), "apportion": Apportion()}

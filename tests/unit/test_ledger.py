@@ -159,6 +159,35 @@ def test_budgets_of_two_distances_do_not_add_up(ledger):
         ledger.charge(other, [document(ledger, 1)])
 
 
+def test_reduced_bags_do_not_add_up_with_whole_bags_or_another_size(path, words):
+    def reduced(size):
+        return Obfuscator.laplace(words, epsilon=1, size=size, reduction="apportion")
+
+    whole = [Obfuscator.laplace(words, epsilon=1), Obfuscator.mean(words, budget=1, map="vectors")]
+    for first, other in [(reduced(1), whole[0]), (whole[1], reduced(1)), (reduced(1), reduced(2))]:
+        with Ledger(path, limit=1000) as ledger:
+            first(["rain"], ledger=ledger)
+            with pytest.raises(PrivacyError, match=r"reduced to 1 kept words.* do not add up"):
+                other(["rain"], ledger=ledger)
+        for file in path.parent.iterdir():
+            file.unlink()
+    with Ledger(path, limit=1000) as ledger:
+        for obfuscator in whole * 2:
+            obfuscator(["rain"], ledger=ledger, ids=[1])
+        assert ledger.spent(ledger.claims.by_id(1)).budget == 2 * 100 + 2 * 1
+
+
+def test_reducing_can_move_texts_farther_apart_than_any_word_moves():
+    """The reason why reduced bags need a ledger of their own."""
+    one, two = "river car", "rivers cars"
+
+    def loss(reduction):
+        return Obfuscator.laplace(epsilon=1, size=1, reduction=reduction).guarantee.loss(one, two)
+
+    assert loss("apportion") == pytest.approx(8.46, abs=0.005)
+    assert loss("sample") == pytest.approx(4.42, abs=0.005)  # W∞ of the whole bags
+
+
 def test_a_clock_that_goes_backwards_is_refused(ledger, monkeypatch):
     ledger.charge(PRICE, [document(ledger, 1)])
     now = time.time_ns()

@@ -134,6 +134,50 @@ def test_forked_children_would_share_a_plain_generator():
     assert done.stdout.split() == ["9", "5"]
 
 
+UNKEYED = """
+import ctypes, os, sys
+import numpy as np
+import nomdeplume.privacy.random as random
+from nomdeplume import PrivacyError, secure
+
+def broken():
+    raise OSError("no entropy")
+
+def fork():
+    if sys.argv[1] == "hook fails":
+        random._secret_stream = broken
+        return os.fork()
+    return ctypes.PyDLL(None).fork()  # Python's hooks do not run
+
+rng = secure()
+rng.standard_normal(4)
+names = [name for name in dir(np.random.Generator) if not name.startswith("_")]
+child = fork()
+if child == 0:
+    refused = []
+    for name in sorted({*names} - {"spawn"}):
+        try:
+            draw = getattr(rng, name)  # bit_generator is refused here
+            draw()
+        except PrivacyError:
+            refused.append(name)
+        except TypeError:
+            pass  # the arguments would have been looked at: the draw was not refused
+    os.write(1, f"{len(refused)} of {len(names) - 1}".encode())
+    os._exit(0)
+os.waitpid(child, 0)
+"""
+
+
+@pytest.mark.parametrize("way", ["hook fails", "hook does not run"])
+def test_a_forked_generator_that_was_not_keyed_anew_refuses_every_draw(way):
+    command = [sys.executable, "-W", "ignore", "-c", UNKEYED, way]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    refused, all_draws = map(int, done.stdout.split(" of "))
+
+    assert refused == all_draws > 40
+
+
 BUSY = """
 import os, threading, time
 from nomdeplume import secure

@@ -2,7 +2,8 @@
 
 A stream that two releases share reveals the difference of their texts, so a
 secure generator refuses to be copied or pickled and is keyed anew in a forked
-child. Threads may share one: NumPy locks it, and they draw different parts.
+child. Every draw compares the process id: if a fork did not key the generator anew,
+it refuses. Threads may share one: NumPy locks it, and they draw different parts.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from __future__ import annotations
 import os
 import secrets
 import weakref
-from functools import cache
+from collections.abc import Callable
+from functools import cache, wraps
 from typing import Any, NoReturn
 
 from numpy.random import Generator
@@ -31,12 +33,26 @@ class SecureGenerator(Generator):
     """A generator whose key nobody knows and whose stream nobody shares."""
 
     def __init__(self) -> None:
-        super().__init__(_secret_stream())
+        self.rekey()
         _alive.add(self)
 
     def rekey(self) -> None:
         """Start a new stream, with a lock of its own: a fork may have copied a held one."""
         super().__init__(_secret_stream())
+        self._process = os.getpid()
+
+    def check_process(self) -> None:
+        """Refuse to draw in a process that did not key this generator."""
+        if self._process != os.getpid():
+            raise PrivacyError(
+                "a secure generator was copied by a fork and not keyed anew, its stream would be "
+                "used twice; make one in each process with nomdeplume.secure()."
+            )
+
+    @property
+    def bit_generator(self) -> Any:
+        self.check_process()
+        return super().bit_generator
 
     def spawn(self, n_children: int) -> list[Generator]:
         """Generators with keys of their own, unrelated to this one's."""
@@ -45,10 +61,26 @@ class SecureGenerator(Generator):
     __reduce__ = __reduce_ex__ = __getstate__ = __copy__ = __deepcopy__ = _refuse
 
 
+def _checked(draw: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of NumPy's generator that compares the process id first."""
+
+    @wraps(draw)
+    def checked(self: SecureGenerator, *args: Any, **kwargs: Any) -> Any:
+        self.check_process()
+        return draw(self, *args, **kwargs)
+
+    return checked
+
+
+for _name, _draw in vars(Generator).items():
+    if callable(_draw) and not _name.startswith("_") and _name not in vars(SecureGenerator):
+        setattr(SecureGenerator, _name, _checked(_draw))
+
 _alive: weakref.WeakSet[SecureGenerator] = weakref.WeakSet()
 
 
 def _rekey_all() -> None:
+    """Give all generators new keys; those left out by an error, which Python hides, refuse."""
     for generator in list(_alive):
         generator.rekey()
 

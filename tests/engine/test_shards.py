@@ -157,16 +157,52 @@ def test_an_interrupted_run_goes_on_with_whole_shards_only(run, tmp_path, table_
     said = run(*ask, code=2).stderr.decode()  # without --resume nothing is touched
     assert ".out.resume: go on with --resume, or say --force to start over" in said
     pq.write_table(pa.Table.from_pylist([document(500)]), tmp_path / "in/v4.parquet")
-    spoilt = sorted(before)[0]
-    (tmp_path / "out" / spoilt).write_bytes(b"other")
-    said = run(*ask, "--resume").stderr.decode()
+    run(*ask, "--resume")
 
     after = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")}
-    number = int(spoilt[5:10])
-    assert f"shard {number}: its output is not as it was released; 40 documents are" in said
     assert sorted(each["id"] for each in released(tmp_path / "out")) == [*range(160), 500]
-    assert {name for name in before if after[name] != before[name]} == {spoilt}
+    assert {name: after[name] for name in before} == before
     assert "the output is complete already" in run(*ask, "--resume").stderr.decode()
+
+
+SPOIL = {  # what may happen to the output of shard 3, and to its input
+    "output is not as it was released": [
+        lambda folder: (folder / "out/part-00003.jsonl").write_bytes(b"other"),
+        lambda folder: (folder / "out/part-00003.jsonl").unlink(),
+    ],
+    "input was changed": [
+        lambda folder: (folder / "in/y1.jsonl").write_text(
+            f"{(folder / 'in/y1.jsonl').read_text()}\n"
+        )
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("why", "spoil"), [(why, spoil) for why, each in SPOIL.items() for spoil in each]
+)
+@pytest.mark.parametrize("more", [(), ("--ledger", "l", "--limit", "1e6")])
+@pytest.mark.usefixtures("table_file")
+def test_a_shard_is_released_again_only_if_a_ledger_charges_it(run, tmp_path, why, spoil, more):
+    shards(tmp_path / "in", kind="jsonl")
+    (tmp_path / "in/zz.jsonl").write_bytes(b"\x1f\x8b no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL, *more]
+    run(*ask, code=2)
+    (tmp_path / "in/zz.jsonl").unlink()
+    spoil(tmp_path)
+    before = {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")}
+    said = run(*ask, "--resume", code=0 if more else 3).stderr.decode()
+
+    if more:
+        assert f"its {why}; 40 documents are released again, and 40 charged again." in said
+        with Ledger(tmp_path / "l") as ledger:
+            assert sum(documents for _, _, documents in ledger.runs()) == 160 + 40
+    else:
+        assert f"shard 3: its {why}. Its 40 documents would be released a second" in said
+        assert not (tmp_path / "out/_SUCCESS").exists()
+        assert {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")} == (
+            before
+        )
 
 
 def test_force_starts_an_interrupted_run_over(run, tmp_path, table_file):
@@ -411,7 +447,7 @@ def test_a_changed_folder_cannot_leave_two_releases_of_a_document(run, tmp_path,
 
     shards(tmp_path / "in", kind="jsonl", change=change)
     (tmp_path / "in/zz.jsonl").write_bytes(b"\x1f\x8b no more")
-    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL, "--ledger", "l", "--limit", "1e6"]
     run(*ask, "--withheld", "list", code=2)
     (tmp_path / "in/zz.jsonl").unlink()
     (tmp_path / "in/z0.jsonl").rename(tmp_path / "in/renamed.jsonl")
@@ -424,7 +460,7 @@ def test_a_changed_folder_cannot_leave_two_releases_of_a_document(run, tmp_path,
     assert len(released(tmp_path / "out")) == 119  # of three shards, one of them without a text
     assert not (tmp_path / "out/part-00003.jsonl").exists()
     told = (tmp_path / "list").read_text()
-    assert "shard 3: its input was changed; 40 documents are released again." in told
+    assert "shard 3: its input was changed; 40 documents are released again, and 40 charged" in told
     assert "shard 4, record 8: withheld: field 'text' is not a string." in told
     assert json.loads((tmp_path / "out/_manifest.json").read_text())["documents"] == 119
 

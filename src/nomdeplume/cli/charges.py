@@ -41,8 +41,8 @@ def ledger_options(command: Command) -> Command:
         click.option(
             "--resume",
             is_flag=True,
-            help="Go on with a run that was interrupted: no document is released twice. Of shards, "
-            "those whose input or output was changed since are done again.",
+            help="Go on with a run that was interrupted: no document is released twice. A shard "
+            "whose input or output was changed since is refused, unless a ledger charges it again.",
         ),
         click.option(
             "--author-field",

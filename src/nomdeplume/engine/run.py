@@ -141,19 +141,35 @@ class Run:
         entry, target = self.state.entries.get(shard.number), self.work.target
         if entry is None:
             return False
-        charged = f", and {entry.charged:,} charged again" if self.charging else ""
-        again = f"{entry.released:,} documents are released again{charged}."
         if entry.file != shard.file:
-            self.tell(f"{shard.called}: its input was changed; {again}")
-            return False
+            return self._released_again(shard, entry, "its input was changed")
         if entry.target and not self._matches(entry.target, entry.sha256):
             if not self._matches(entry.ready, entry.sha256):
-                self.tell(f"{shard.called}: its output is not as it was released; {again}")
-                return False
+                return self._released_again(shard, entry, "its output is not as it was released")
             target.move(entry.ready, entry.target)  # killed before it could
         self.resumed += entry.released
         self._tell_withheld(shard, entry.withheld)
         return True
+
+    def _released_again(self, shard: Shard, entry: Entry, why: str) -> bool:
+        """Say that documents are released and charged again; refused where no ledger counts them.
+
+        Noise that is drawn again for the same texts adds to what these have lost.
+        """
+        if not entry.released:
+            self.tell(f"{shard.called}: {why}; no document had been released of it.")
+        elif self.charging:
+            self.tell(
+                f"{shard.called}: {why}; {entry.released:,} documents are released again, and "
+                f"{entry.charged:,} charged again."
+            )
+        else:
+            raise PrivacyError(
+                f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
+                "second time, with new noise, and no ledger charges them. Put the file back as it "
+                "was; or release all documents again with --force, with --ledger to charge them."
+            )
+        return False
 
     def _matches(self, name: str, sha256: str) -> bool:
         target = self.work.target

@@ -1,41 +1,17 @@
 # Two commands do everything: `make demo` and `make test`. Both set themselves up.
 ROOT := $(dir $(lastword $(MAKEFILE_LIST)))
-EXAMPLES := $(ROOT)examples
 READY := $(ROOT).venv/.ready
 DEMO_READY := $(ROOT).venv-demo/.ready
-DEMO := ../.venv-demo/bin/nomdeplume
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 CASES := 2000000
 QUICK := tests/unit tests/exact tests/property tests/contract tests/repo/test_repo.py
 SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms engines engine_scaling
 
-# A release of a letter with the options $(1): its words, wrapped, then its promise.
-released = cd "$(EXAMPLES)" && $(DEMO) obfuscate letters/bread.txt $(1) >.demo/words 2>.demo/promise \
-  && fold -s -w 79 .demo/words && cat .demo/promise || { cat .demo/promise >&2; exit 1; }
-
 .PHONY: demo test quick lint check format table pages audit-page constraints wheel bench soak mutation clean
 
 demo: $(DEMO_READY)
-	@cd "$(EXAMPLES)" && rm -rf .demo && mkdir .demo
-	@printf '\n--- a letter, as written\n'
-	@cd "$(EXAMPLES)" && cat letters/bread.txt
-	@printf '\n--- the same letter released as the paper does it: word by word, with ε = 6 for each word\n'
-	@$(call released,--epsilon 6)
-	@printf '\n--- and as a whole document, which is the default: noise on the mean of its words\n'
-	@$(call released,)
-	@printf '\n--- how far two letters are apart, and what a release promises between them\n'
-	@cd "$(EXAMPLES)" && $(DEMO) distance letters/harbour.txt letters/observatory.txt --moves 6 --budget 10
-	@printf '\n--- a corpus: only the released words, numbers and the topic come out\n'
-	@cd "$(EXAMPLES)" && $(DEMO) obfuscate reviews.jsonl -o .demo/released.csv --size 20 --keep topic && \
-	  printf '\n' && cat .demo/released.csv && \
-	  printf '\n--- its certificate, read and checked\n' && \
-	  $(DEMO) certificate .demo/released.csv.certificate.json --release .demo/released.csv
-	@printf '\n--- is the author hidden, is the topic kept? speeches of presidents, released and attacked\n'
-	@cd "$(EXAMPLES)" && $(DEMO) evaluate sotu --budget 20 --draws 1 --folds 3 --min-documents 60 \
-	  --attackers word-svm,mean-lda -o .demo/report.html
-	@printf '\n--- the program tries to break its own promise, for three seconds\n'
-	@cd "$(EXAMPLES)" && $(DEMO) audit --seconds 3
+	@"$(ROOT)examples/demo.sh" "$(ROOT).venv-demo/bin"
 
 test: lint
 	cd "$(ROOT)." && OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n $(CORES) --dist worksteal

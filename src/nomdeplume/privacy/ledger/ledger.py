@@ -231,8 +231,8 @@ class Ledger:
     def _same_distance(self, state: State, price: Price) -> None:
         if state.distance not in ("", price.distance):
             raise PrivacyError(
-                f"this ledger counts in {state.distance}, and this release would in "
-                f"{price.distance}: such budgets do not add up. Take another ledger for it."
+                f"this ledger counts in {state.distance}. This release counts in {price.distance}. "
+                "Budgets in different distances do not add up; use another ledger for it."
             )
 
 

@@ -32,7 +32,7 @@ def test_it_is_read_in_plain_words_and_checked(run, tmp_path):
 
 
 CHANGES = {
-    "hash": lambda words: [*words[:-1], "zulu"],
+    "hash": lambda words: ["zulu"] * len(words),  # right in all but the words drawn
     "size": lambda words: words[:-1],
     "order": lambda words: words[::-1],
     "vocabulary": lambda words: [*words[:-1], "zyxoquant"],

@@ -104,7 +104,7 @@ class Server:
             handler.end_headers()
             handler.wfile.write(content[:most])
             handler.wfile.flush()
-            self.going_on.wait(60)
+            self.going_on.wait()
             handler.wfile.write(content[most:])
 
         return act

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nomdeplume.cli.main import main
+from tests.waiting import PATIENCE
 
 HOOKS = [(sys, "excepthook"), (sys, "unraisablehook"), (threading, "excepthook")]
 HOOKS += [(warnings, "showwarning")]
@@ -43,7 +44,7 @@ def installed(tmp_path):
             input=stdin,
             capture_output=True,
             env=environment(tmp_path),
-            timeout=120,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == code, done.stderr.decode()
@@ -66,6 +67,7 @@ def here(folder, *arguments):
         pytest.MonkeyPatch.context() as on,
     ):
         on.setattr(sys, "argv", ["nomdeplume", *arguments])
+        on.setenv("COLUMNS", "100")
         for owner, hook in HOOKS:  # main sets them for its process
             on.setattr(owner, hook, getattr(owner, hook))
         with pytest.raises(SystemExit) as stopped:

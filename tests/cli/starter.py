@@ -65,7 +65,7 @@ class Starter:
                 [sys.executable, __file__, str(there.fileno())], pass_fds=[there.fileno()]
             )
 
-    def run(self, arguments, *, cwd, env, stdin=b"", timeout=120, terminal=False):
+    def run(self, arguments, *, cwd, env, stdin=b"", timeout=600, terminal=False):
         """Arguments, exit code and what was said, as of subprocess.run.
 
         On a `terminal`, standard error is one. Code in NOMDEPLUME_PLANT is run first.
@@ -86,7 +86,7 @@ class Starter:
 
     def close(self):
         self._here.close()
-        self._process.wait(timeout=10)
+        self._process.wait(timeout=600)
 
 
 class _Terminal:
@@ -108,7 +108,7 @@ class _Terminal:
     def seek(self, _):
         """All is said."""
         os.close(self._there)
-        self._thread.join(timeout=10)
+        self._thread.join(timeout=600)
 
     def read(self):
         return bytes(self._said)

@@ -62,13 +62,17 @@ def test_in_python_its_speeds_can_be_asked_for_one_by_one(folder):
         Bench(bench.vocabulary, words=1)
 
 
+def released(folder, index):
+    """A seeded release by an index."""
+    return here(
+        folder, "obfuscate", "letter.txt", "--table", "small.safetensors", "--epsilon", "3",
+        "--index", index, "--size", "20", "-o", f"{index}.txt", "--seed", "5", "--force",
+    )  # fmt: skip
+
+
 @pytest.mark.parametrize("index", ["auto", "exact", "scan"])
 def test_an_index_is_chosen_by_name(folder, index):
-    target = f"{index}.txt"
-    done = here(
-        folder, "obfuscate", "letter.txt", "--table", "small.safetensors", "--epsilon", "3",
-        "--index", index, "--size", "20", "-o", target, "--seed", "5",
-    )  # fmt: skip
+    target, done = f"{index}.txt", released(folder, index)
     stated = json.loads((folder / f"{target}.certificate.json").read_text(encoding="utf-8"))
 
     assert done.returncode == 0
@@ -83,6 +87,7 @@ def test_an_index_is_chosen_by_name(folder, index):
 
 
 def test_auto_and_exact_release_the_same_words(folder):
+    assert released(folder, "auto").returncode == released(folder, "exact").returncode == 0
     texts = [(folder / f"{name}.txt").read_text(encoding="utf-8") for name in ("auto", "exact")]
 
     assert texts[0] == texts[1]

@@ -7,7 +7,6 @@ import re
 import signal
 import stat
 import subprocess
-import time
 
 import pytest
 
@@ -15,6 +14,7 @@ from nomdeplume import InputError
 from nomdeplume.cli.main import cli
 from tests.cli.conftest import COMMAND
 from tests.evaluation_world import corpus, table
+from tests.waiting import PATIENCE, stopping, until_stopped
 
 CANARY = "zzcanaryzz"  # in every text, and no word of the table
 
@@ -57,6 +57,7 @@ def evaluate(run, tmp_path):
 
 WORLD = ("--table", "t.txt", "--stop-words", "none", "--folds", "4")
 SMALL = (*WORLD, "--size", "20", "--draws", "2")
+STORED = "nomdeplume.evaluate.store:Store.add"  # once for each part
 
 
 def results(tmp_path, name="r.json"):
@@ -113,20 +114,20 @@ def test_a_killed_run_goes_on_where_it_was(evaluate, tmp_path):
     """Killed for good after the first parts; the second run does only what is missing."""
     ask = ["evaluate", "c.jsonl", "--epsilon", "0.5,1,2,3", "-o", "r.html", *SMALL]
     running = subprocess.Popen(
-        [str(COMMAND), *ask], cwd=tmp_path, env={**os.environ, "TMPDIR": str(tmp_path / "tmp")},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    for _ in range(2000):
-        if (tmp_path / "r.json").exists() and len(results(tmp_path)["parts"]) >= 2:
-            break
-        time.sleep(0.05)
+        [str(COMMAND), *ask],
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path / "tmp"), **stopping(tmp_path, STORED, 2)},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until_stopped(running)
     running.send_signal(signal.SIGKILL)
     running.wait()
     before = results(tmp_path)["parts"]
     evaluate("c.jsonl", "--epsilon", "0.5,1,2,3", "-o", "r.html")
     after = results(tmp_path)
 
-    assert 2 <= len(before) < 5
+    assert len(before) == 2
     assert after["complete"]
     assert [after["clean"], *after["cells"]][: len(before)] == list(before.values())
 
@@ -141,13 +142,12 @@ def test_what_lacks_a_label_is_left_out_and_told(evaluate, tmp_path):
 
 def test_interrupted_it_says_how_to_go_on(evaluate, tmp_path):
     ask = ["evaluate", "c.jsonl", "--epsilon", "0.5,1,2,3", "--results", "r.json", *SMALL]
-    running = subprocess.Popen([str(COMMAND), *ask], cwd=tmp_path, stderr=subprocess.PIPE)
-    for _ in range(2000):
-        if (tmp_path / "r.json").exists():
-            break
-        time.sleep(0.05)
+    env = os.environ | stopping(tmp_path, STORED, 1)
+    running = subprocess.Popen([str(COMMAND), *ask], cwd=tmp_path, env=env, stderr=subprocess.PIPE)
+    until_stopped(running)
     running.send_signal(signal.SIGINT)
-    said = running.communicate()[1].decode()
+    running.send_signal(signal.SIGCONT)
+    said = running.communicate(timeout=PATIENCE)[1].decode()
 
     assert running.returncode == 130
     assert "r.json holds what was finished: run this again to go on" in said

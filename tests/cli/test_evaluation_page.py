@@ -9,6 +9,7 @@ import pytest
 from nomdeplume.evaluate.report import page
 from nomdeplume.evaluate.report.script import SCRIPT
 from tests.evaluation_results import elsewhere, results
+from tests.waiting import PATIENCE
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 QUIET = ("--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-extensions")
@@ -32,7 +33,7 @@ def opened(source, folder):
         [BROWSER, *QUIET, *logs, "--virtual-time-budget=2000", "--dump-dom", path.as_uri()],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     return done.stdout, "\n".join(re.findall(r".*CONSOLE.*", done.stderr))
@@ -76,7 +77,7 @@ def test_a_page_prints(tmp_path):
         f"--user-data-dir={tmp_path / 'profile'}",
         f"--print-to-pdf={target}",
     ]
-    subprocess.run([*command, path.as_uri()], capture_output=True, timeout=120, check=True)
+    subprocess.run([*command, path.as_uri()], capture_output=True, timeout=PATIENCE, check=True)
 
     assert target.read_bytes().startswith(b"%PDF")
     assert len(target.read_bytes()) > 20_000

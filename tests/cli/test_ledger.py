@@ -6,12 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from nomdeplume import Ledger
 from tests.cli.conftest import COMMAND, environment
+from tests.waiting import PATIENCE, stopping, until_stopped
 
 TABLE = "rain 1 0\nharbour 0 1\nbread 2 2\nsnow 1 3\nlake 3 1\nriver 4 4\n"
 SMALL = ["--table", "t.txt", "--language", "en", "--size", "5", "--epsilon", "2"]  # E = 10
@@ -215,20 +215,17 @@ def test_questions_that_have_no_answer(run, corpus, arguments, code):
 
 
 def interrupted(tmp_path, *arguments, with_signal=signal.SIGKILL):
-    """A run that is ended when some documents were released; what it said."""
+    """A run that is ended when 600 of its documents were released; what it said."""
     rows = [json.dumps({"id": n, "text": "rain snow"}) for n in range(6_000)]
     (tmp_path / "in.jsonl").write_text("\n".join(rows) + "\n")
     command = [str(COMMAND), "obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, *arguments]
     (tmp_path / "tmp").mkdir(exist_ok=True)
-    process = subprocess.Popen(
-        command, cwd=tmp_path, stderr=subprocess.PIPE, env=environment(tmp_path)
-    )
-    spool = tmp_path / ".o.jsonl.resume"
-    while not spool.exists() or spool.stat().st_size < 20_000:
-        assert process.poll() is None, process.stderr.read()
-        time.sleep(0.005)
+    env = environment(tmp_path) | stopping(tmp_path, "nomdeplume.formats.spool:Spool.add", 600)
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, env=env)
+    until_stopped(process)
     process.send_signal(with_signal)
-    return process.communicate()[1].decode()
+    process.send_signal(signal.SIGCONT)
+    return process.communicate(timeout=PATIENCE)[1].decode()
 
 
 def test_a_killed_run_is_resumed(run, corpus, tmp_path):

@@ -17,6 +17,7 @@ from nomdeplume.mechanism import MECHANISMS
 from nomdeplume.mechanism.maps import MAPS
 from nomdeplume.mechanism.menu import COMPOSINGS, DECODINGS
 from tests.cli.conftest import COMMAND, here
+from tests.waiting import PATIENCE
 
 WORDS = [
     *("rain", "snow", "sunlight", "harbour", "fishing", "nets", "sailor", "bonfire", "hearth"),
@@ -72,7 +73,7 @@ def process(folder, *arguments):
         capture_output=True,
         text=True,
         env={**os.environ, "NO_COLOR": "1", "COLUMNS": "100"},
-        timeout=120,
+        timeout=PATIENCE,
         check=False,
     )
 

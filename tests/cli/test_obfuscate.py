@@ -5,19 +5,21 @@ import gzip
 import json
 import os
 import pty
+import random
 import signal
 import stat
 import subprocess
-import time
 
 import pytest
 
 from nomdeplume import Obfuscator
 from nomdeplume.formats.spool import Spool
 from nomdeplume.vocabulary import Vocabulary
-from tests.cli.conftest import COMMAND
+from tests.cli.conftest import COMMAND, environment
+from tests.waiting import PATIENCE, stopping, until, until_stopped
 
 TEXT = "The harbour was closed in winter; boats waited, and fishermen mended nets by the fire."
+READ, WRITTEN = (f"nomdeplume.formats.release:Releases.{name}" for name in ("_offer", "_write"))
 
 
 @pytest.fixture(scope="module")
@@ -244,12 +246,9 @@ def test_an_output_that_appears_meanwhile_is_not_replaced(tmp_path):
     )
     process.stdin.write(b"rain\n" * 2000)
     process.stdin.flush()
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.txt.*")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: list(tmp_path.glob(".out.txt.*")))
     (tmp_path / "out.txt").write_text("mine", encoding="utf-8")
-    process.communicate(b"rain", timeout=60)
+    process.communicate(b"rain", timeout=PATIENCE)
 
     assert process.returncode == 2
     assert (tmp_path / "out.txt").read_text(encoding="utf-8") == "mine"
@@ -454,7 +453,7 @@ def test_a_missing_text_field_lists_the_fields(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x89PNG\r\n\x1a\n" + b"\0" * 50, os.urandom(4000), b"%PDF-1.7"]
+    "content", [b"\x89PNG\r\n\x1a\n" + b"\0" * 50, random.Random(1).randbytes(4000), b"%PDF-1.7"]
 )
 def test_binary_is_refused(run, tmp_path, content):
     (tmp_path / "photo").write_bytes(content)
@@ -599,7 +598,12 @@ def on_a_terminal(folder, *arguments):
     """What somebody at a terminal sees of a run."""
     mine, theirs = pty.openpty()
     process = subprocess.Popen(
-        [COMMAND, "obfuscate", *arguments], cwd=folder, stdin=theirs, stdout=theirs, stderr=theirs
+        [COMMAND, "obfuscate", *arguments],
+        cwd=folder,
+        env=environment(folder) | {"TERM": "xterm"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
     )
     os.close(theirs)
     seen = b""
@@ -644,16 +648,13 @@ def test_own_table_and_stop_words(run, tmp_path):
 
 
 def test_output_is_private_until_it_is_whole(tmp_path):
-    """Killed at any moment: no file under the output's name, and the partial one is hidden."""
-    corpus(tmp_path / "in.jsonl", count=20_000)
+    """Killed after some documents: no file under the output's name, the partial one is hidden."""
+    corpus(tmp_path / "in.jsonl", count=2000)
     command = [str(COMMAND), "obfuscate", "in.jsonl", "-o", "out.jsonl"]
-    for wait in (0.0, 0.4, 0.8):
-        process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 60
-        while not list(tmp_path.glob(".out.jsonl.*")):
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        time.sleep(wait)
+    for written in (1, 700, 1999):
+        env = os.environ | stopping(tmp_path, WRITTEN, written)
+        process = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.DEVNULL)
+        until_stopped(process)
         process.send_signal(signal.SIGKILL)
         process.wait()
         assert not (tmp_path / "out.jsonl").exists()
@@ -666,24 +667,25 @@ def test_output_is_private_until_it_is_whole(tmp_path):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_interrupted_runs_clean_up(tmp_path, sent):
-    corpus(tmp_path / "in.jsonl", count=20_000)
+@pytest.mark.parametrize(
+    ("place", "kept"),
+    [(READ, set()), (WRITTEN, {".out.jsonl.resume"})],
+    ids=["before a document is released", "after"],
+)
+def test_interrupted_runs_clean_up(tmp_path, sent, place, kept):
+    corpus(tmp_path / "in.jsonl", count=50)
     command = [str(COMMAND), "obfuscate", "in.jsonl", "-o", "out.jsonl"]
-    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE)
-    deadline = time.monotonic() + 60
-    while not list(tmp_path.glob(".out.jsonl.*")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    env = os.environ | stopping(tmp_path, place, 1)
+    process = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE)
+    until_stopped(process)
     process.send_signal(sent)
-    _, stderr = process.communicate(timeout=30)
-    left = sorted(path.name for path in tmp_path.iterdir())
+    process.send_signal(signal.SIGCONT)
+    _, stderr = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 130
-    if b"--resume" in stderr:  # documents were released before the signal came
-        assert left == [".out.jsonl.resume", "in.jsonl"]
-    else:
-        assert b"no file was written" in stderr
-        assert left == ["in.jsonl"]
+    assert b"no file was written" in stderr
+    assert (b"--resume" in stderr) == bool(kept)
+    assert {path.name for path in tmp_path.iterdir()} == {"in.jsonl", "site", *kept}
 
 
 def test_a_spool_that_was_only_begun_does_not_stay(tmp_path, monkeypatch):

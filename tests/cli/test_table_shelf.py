@@ -1,8 +1,6 @@
 import gzip
 import io
 import json
-import os
-import pty
 import random
 import resource
 import signal
@@ -19,8 +17,9 @@ import pytest
 from nomdeplume import Table, TableError
 from nomdeplume.table.shelf import Shelf, folder
 from nomdeplume.table.shelf.sources import KNOWN, PINNED, known
-from tests.cli.conftest import COMMAND
+from tests.cli.conftest import COMMAND, environment
 from tests.server import serving
+from tests.waiting import PATIENCE, until
 
 WORDS = ["the", "rain", "snow", "naïve", "lake"]
 
@@ -302,10 +301,8 @@ def begun(server, place):
             stderr=subprocess.PIPE,
         )
         processes.append(process)
-        partial, end = place / ".glove.6B.zip.partial", time.monotonic() + 30
-        while not partial.exists() or partial.stat().st_size < 1_000:
-            assert time.monotonic() < end, "nothing was fetched"
-            time.sleep(0.02)
+        partial = place / ".glove.6B.zip.partial"
+        until(lambda: partial.exists() and partial.stat().st_size >= 1_000)
         return process
 
     yield begin
@@ -316,7 +313,7 @@ def begun(server, place):
 
 def stopped(process, number):
     process.send_signal(number)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE)
     return process.returncode, said.decode()
 
 
@@ -345,7 +342,7 @@ def test_the_same_download_is_refused_meanwhile(begun, get, place, server):
     process = begun()
     said = get("glove-6b-100d", code=2)
     server.going_on.set()
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
 
     assert "only one download of glove.6B.zip" in said
     assert process.returncode == 2  # the command itself takes no other file than the known one
@@ -402,26 +399,16 @@ def test_several_tables_at_once_are_all_recorded(place, server):
     assert len(json.loads((place / "sources.json").read_text())) == 4
 
 
-def test_nothing_is_shown_in_a_pipe_and_a_bar_on_a_terminal(run, server, place):
+def test_nothing_is_shown_in_a_pipe_and_a_bar_on_a_terminal(run, starter, server, tmp_path):
     arguments = ("tables", "get", "fasttext-cc-de", "--mirror", server.url("/cc.de.300.vec.gz"))
     assert run(*arguments).stderr == b""
 
-    master, terminal = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    environment.pop("NO_COLOR", None)
-    done = subprocess.run(
-        [str(COMMAND), *arguments, "--force"],
-        stdout=subprocess.PIPE,
-        stderr=terminal,
-        env=environment,
-        check=True,
-    )
-    os.close(terminal)
-    shown = os.read(master, 100_000)
-    os.close(master)
+    env = environment(tmp_path) | {"TERM": "xterm"}
+    done = starter.run([*arguments, "--force"], cwd=tmp_path, env=env, terminal=True)
 
+    assert done.returncode == 0
     assert "fingerprint" in done.stdout.decode()
-    assert b"building the table" in shown
+    assert b"building the table" in done.stderr
 
 
 def test_the_list_tells_what_is_bundled_here_and_known(get, run, place):

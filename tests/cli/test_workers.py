@@ -4,13 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import COMMAND
 from tests.cli.test_obfuscate import BROKEN, lines, on_a_terminal
+from tests.waiting import PATIENCE, ended, until
 
 TEXT = "The harbour was closed in winter; boats waited, and fishermen mended nets by the fire."
 TABLE = "winter 0 0\nsummer 9 0\nspring 5 5\nrain 0 9\nsnow 9 9\n"  # which is quick
@@ -165,21 +165,15 @@ def children(process):
     return [int(pid) for pid in listed.split()]
 
 
-def until(true):
-    deadline = time.monotonic() + 30
-    while not (found := true()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    return found
-
-
 def test_killed_workers_are_replaced_and_every_document_comes_once(running, tmp_path):
-    process = running("-o", "out.jsonl")
+    process, killed = running("-o", "out.jsonl"), []
     for number in (2000, 4000, 6000):
-        victim = until(lambda: children(process))[-1]
+        # The oldest: the youngest may still be starting, and three such deaths end a run
+        victim = until(lambda: [pid for pid in children(process) if pid not in killed])[0]
+        killed.append(victim)
         os.kill(victim, signal.SIGKILL)
         feed(process, range(number, number + 2000))
-    _, told = process.communicate(timeout=60)
+    _, told = process.communicate(timeout=PATIENCE)
 
     assert process.returncode == 0, told
     assert [(each["id"], each["text"]) for each in lines(tmp_path / "out.jsonl")] == [
@@ -193,8 +187,8 @@ def test_however_it_ends_no_worker_and_no_file_stays(running, tmp_path, sent):
     workers = until(lambda: len(children(process)) == 2 and children(process))
     until(lambda: list(tmp_path.glob(".out.jsonl.*")))
     process.send_signal(sent)
-    _, told = process.communicate(timeout=30)
-    until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in workers))
+    _, told = process.communicate(timeout=PATIENCE)
+    until(lambda: all(map(ended, workers)))
 
     assert process.returncode == (130 if sent != signal.SIGKILL else -9)
     assert b"Traceback" not in told

@@ -1,12 +1,12 @@
 import io
 import json
 import random
-import time
 from threading import Thread
 from urllib.request import Request
 
 import pytest
 from tests.server import cut, etag, plain, serving, whole
+from tests.waiting import PATIENCE, until
 
 from nomdeplume import TableError
 from nomdeplume.table.shelf.download import _Guarded, fetch
@@ -29,7 +29,7 @@ def target(tmp_path):
 
 
 def bring(server, target, path="/file", tries=1, **how):
-    fetch(server.url(path), target, tries=tries, pause=0.001, timeout=10, **how)
+    fetch(server.url(path), target, tries=tries, pause=0.001, timeout=PATIENCE, **how)
 
 
 def left(target):
@@ -305,7 +305,8 @@ def test_a_second_download_of_the_same_file_is_refused_meanwhile(server, target)
     server.acts = [server.stall(100_000)]
     first = Thread(target=bring, args=(server, target))
     first.start()
-    arrives(target.with_name(".file.partial"), 100_000)
+    part = target.with_name(".file.partial")
+    until(lambda: part.exists() and part.stat().st_size >= 100_000)
     try:
         with pytest.raises(TableError, match="only one download of file"):
             bring(server, target)
@@ -315,14 +316,6 @@ def test_a_second_download_of_the_same_file_is_refused_meanwhile(server, target)
 
     assert target.read_bytes() == CONTENT
     assert len(server.log) == 1
-
-
-def arrives(path, size):
-    """Wait until a file has so many bytes."""
-    end = time.monotonic() + 20
-    while not path.exists() or path.stat().st_size < size:
-        assert time.monotonic() < end, f"{path} did not grow"
-        time.sleep(0.01)
 
 
 def test_a_chunked_answer_that_ends_early_is_not_taken_for_whole(server, target):

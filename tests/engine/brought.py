@@ -1,7 +1,6 @@
 """What tests bring along for workers of an engine, which find it here by its name."""
 
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from nomdeplume import NoisyNearest
+from tests.waiting import until
 
 
 def plain():
@@ -34,15 +34,6 @@ class Waits(ClassifierMixin, BaseEstimator):
 
     def predict_proba(self, texts):
         return self.inside_.predict_proba(texts)
-
-
-def until(happens):
-    """Wait for something; its value."""
-    for _ in range(6000):
-        if found := happens():
-            return found
-        time.sleep(0.01)
-    raise AssertionError("it does not happen")
 
 
 class Fails(ClassifierMixin, BaseEstimator):

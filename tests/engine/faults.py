@@ -3,11 +3,9 @@
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,9 +14,11 @@ from pathlib import Path
 from nomdeplume import Ledger
 from tests.cli.conftest import COMMAND, environment
 from tests.engine.conftest import CANARY, WITH, released
+from tests.waiting import until
 
 LEDGER = ["--ledger", "l", "--limit", "1e6"]
 TOKEN = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": "0" * 64}  # of clusters that last for tests
+PUBLISHED = "nomdeplume.engine.folders:Local.move"  # by the driver, once for each shard
 VAIN = re.compile(r"([\d,]+) documents? w\w+ charged and not written")
 
 
@@ -47,16 +47,6 @@ def children(pid):
 def end(pid):
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
-
-
-def wait_for(folder, shards_done, process):
-    """Until so many shards are published, or the process has ended."""
-    deadline = time.monotonic() + 60
-    while len(list((folder / "out").glob("part-*"))) < shards_done:
-        assert time.monotonic() < deadline
-        if process.poll() is not None:
-            return
-        time.sleep(0.002)
 
 
 def check_whole(folder, said, documents):
@@ -93,13 +83,10 @@ class Cluster:
 
 @contextmanager
 def cluster():
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     with tempfile.TemporaryDirectory(dir="/tmp", prefix="r", ignore_cleanup_errors=True) as place:
         command = [Path(sys.executable).with_name("ray"), "start", "--head", "--block"]
         options = ["--num-cpus=2", "--include-dashboard=false", "--disable-usage-stats"]
-        options += [f"--port={port}", f"--temp-dir={place}", "--object-store-memory=100000000"]
+        options += ["--port=0", f"--temp-dir={place}", "--object-store-memory=100000000"]
         with (Path(place) / "said").open("wb") as said:
             head = subprocess.Popen(
                 [*command, *options, "--node-ip-address=127.0.0.1"],
@@ -108,12 +95,8 @@ def cluster():
                 env=os.environ | TOKEN,
                 process_group=0,
             )
-        for _ in range(600):
-            with socket.socket() as there:
-                if there.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield Cluster(f"127.0.0.1:{port}", head.pid)
+        address = Path(place) / "ray_current_cluster"  # where Ray writes it once it is up
+        yield Cluster(until(lambda: address.exists() and address.read_text()), head.pid)
         for pid in (*children(head.pid), head.pid):
             end(pid)
         head.wait()

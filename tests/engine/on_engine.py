@@ -78,7 +78,7 @@ def asked(*arguments, cwd, **env):
         cwd=cwd,
         capture_output=True,
         env=os.environ | {"PYTHONPATH": str(ROOT)} | env,
-        timeout=300,
+        timeout=1800,
         check=False,
     )
     assert done.returncode == 0, done.stderr.decode()[-2000:]

@@ -1,9 +1,12 @@
 """Workers and drivers that are killed at any time: every document once, and never uncharged."""
 
+import signal
+
 import pytest
 
 from tests.engine.conftest import document, released, shards
-from tests.engine.faults import LEDGER, begun, check_whole, children, end, wait_for
+from tests.engine.faults import LEDGER, PUBLISHED, begun, check_whole, children, end
+from tests.waiting import PATIENCE, stopping, until_stopped
 
 POOL = ["--engine", "pool", "--workers", "2"]
 BUG = """
@@ -23,28 +26,28 @@ Vocabulary.bag = broken
 @pytest.mark.parametrize("after", [1, 5])
 def test_a_killed_driver_goes_on(tmp_path, table_file, after):
     shards(tmp_path / "in", count=8, each=60)
-    process = begun(tmp_path, *POOL, *LEDGER)
-    wait_for(tmp_path, after, process)
-    assert process.poll() is None
+    process = begun(tmp_path, *POOL, *LEDGER, **stopping(tmp_path, PUBLISHED, after))
+    until_stopped(process)
     process.kill()
     process.communicate()
     assert not (tmp_path / "out/_SUCCESS").exists()
     assert all(len(each["text"].split()) == 5 for each in released(tmp_path / "out"))
 
     again = begun(tmp_path, *POOL, *LEDGER, "--resume")
-    said = again.communicate(timeout=60)[1].decode()
+    said = again.communicate(timeout=PATIENCE)[1].decode()
     assert again.returncode == 0, said
     check_whole(tmp_path, said, 480)
 
 
 def test_a_killed_worker_is_replaced(tmp_path, table_file):
     shards(tmp_path / "in", count=8, each=200)
-    process = begun(tmp_path, *POOL, *LEDGER)
-    for count in (1, 3):
-        wait_for(tmp_path, count, process)
+    process = begun(tmp_path, *POOL, *LEDGER, **stopping(tmp_path, PUBLISHED, 1, 3))
+    for _ in range(2):
+        until_stopped(process)
         [worker, *_] = children(process.pid)
         end(worker)
-    said = process.communicate(timeout=60)[1].decode()
+        process.send_signal(signal.SIGCONT)
+    said = process.communicate(timeout=PATIENCE)[1].decode()
     assert process.returncode == 0, said
     check_whole(tmp_path, said, 1600)
 
@@ -52,26 +55,25 @@ def test_a_killed_worker_is_replaced(tmp_path, table_file):
 def test_a_whole_run_that_is_killed_goes_on(tmp_path, table_file):
     shards(tmp_path / "in", count=8, each=60)
     said = ""
-    for after in (1, 3):
-        resume = ["--resume"] if after > 1 else []
-        process = begun(tmp_path, *POOL, *LEDGER, *resume)
-        wait_for(tmp_path, after, process)
-        assert process.poll() is None
+    for resume, after in (([], 1), (["--resume"], 2)):
+        place = stopping(tmp_path, PUBLISHED, after)
+        process = begun(tmp_path, *POOL, *LEDGER, *resume, **place)
+        until_stopped(process)
         for pid in (*children(process.pid), process.pid):
             end(pid)
         said += process.communicate()[1].decode()
     again = begun(tmp_path, *POOL, *LEDGER, "--resume")
-    said += again.communicate(timeout=60)[1].decode()
+    said += again.communicate(timeout=PATIENCE)[1].decode()
     assert again.returncode == 0, said
     check_whole(tmp_path, said, 480)
 
 
 def test_two_runs_cannot_write_one_output(tmp_path, table_file):
-    shards(tmp_path / "in", count=30, each=300)
-    first = begun(tmp_path, *POOL)
-    wait_for(tmp_path, 1, first)
+    shards(tmp_path / "in")
+    first = begun(tmp_path, *POOL, **stopping(tmp_path, PUBLISHED, 1))
+    until_stopped(first)
     second = begun(tmp_path, *POOL, "--resume")
-    said = second.communicate(timeout=60)[1].decode()
+    said = second.communicate(timeout=PATIENCE)[1].decode()
     assert second.returncode == 2
     assert "another run is writing this output" in said
     first.kill()
@@ -88,7 +90,7 @@ def test_a_poisonous_document_is_isolated_by_position(tmp_path, table_file):
     (tmp_path / "site/sitecustomize.py").write_text(BUG)
     shards(tmp_path / "in", change=change)
     process = begun(tmp_path, *POOL, PYTHONPATH=str(tmp_path / "site"))
-    said = process.communicate(timeout=100)[1].decode()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
 
     assert process.returncode == 4, said
     assert "row 38: withheld: it could not be released, tried by itself twice." in said

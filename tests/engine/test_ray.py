@@ -1,11 +1,14 @@
 """A real Ray: a cluster that runs, and one that the command starts by itself."""
 
+import signal
+
 import pytest
 
 from tests.engine import faults
 from tests.engine.conftest import released, shards
-from tests.engine.faults import LEDGER, TOKEN, begun, check_whole, end, wait_for
+from tests.engine.faults import LEDGER, PUBLISHED, TOKEN, begun, check_whole, end
 from tests.engine.on_engine import alike, asked
+from tests.waiting import PATIENCE, stopping, until_stopped
 
 
 @pytest.fixture(scope="module")
@@ -42,17 +45,18 @@ def test_no_two_workers_share_a_stream(told):
 def test_killed_workers_and_drivers_lose_nothing_on_a_cluster(tmp_path, table_file, cluster):
     shards(tmp_path / "in", count=8, each=200)
     ray = ["--engine", "ray", "--address", cluster.address, *LEDGER]
-    process = begun(tmp_path, *ray, **TOKEN)
-    wait_for(tmp_path, 1, process)
+    process = begun(tmp_path, *ray, **TOKEN, **stopping(tmp_path, PUBLISHED, 1, 4))
+    until_stopped(process)
     [victim, *_] = cluster.actors()
     end(victim)
-    wait_for(tmp_path, 4, process)
+    process.send_signal(signal.SIGCONT)
+    until_stopped(process)
     process.kill()
     process.communicate()
     assert not (tmp_path / "out/_SUCCESS").exists()
 
     again = begun(tmp_path, *ray, "--resume", **TOKEN)
-    said = again.communicate(timeout=100)[1].decode()
+    said = again.communicate(timeout=PATIENCE)[1].decode()
     assert again.returncode == 0, said
     check_whole(tmp_path, said, 1600)
 
@@ -60,7 +64,7 @@ def test_killed_workers_and_drivers_lose_nothing_on_a_cluster(tmp_path, table_fi
 def test_it_starts_a_ray_of_its_own(tmp_path, table_file):
     shards(tmp_path / "in", kind="jsonl")
     process = begun(tmp_path, "--engine", "ray", "--workers", "2")
-    said = process.communicate(timeout=100)[1].decode()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
 
     assert process.returncode == 0, said
     assert said.startswith("Released 160 documents of 5 words to out")
@@ -70,7 +74,7 @@ def test_it_starts_a_ray_of_its_own(tmp_path, table_file):
 def test_a_cluster_that_is_not_there_is_told(tmp_path, table_file):
     shards(tmp_path / "in", count=1)
     process = begun(tmp_path, "--engine", "ray", "--address", "127.0.0.1:1")
-    said = process.communicate(timeout=100)[1].decode()
+    said = process.communicate(timeout=PATIENCE)[1].decode()
 
     assert process.returncode == 2
     assert said.splitlines()[-1].startswith("nomdeplume: no Ray cluster at that address")

@@ -1,6 +1,7 @@
-"""Releases texts with their topic kept and their author under noise.
+"""Releases texts as noisy words, with a computed and checked privacy guarantee.
 
-text → bag of kept words → N words → noise on each word's vector → nearest word → document.
+By the mean: text → bag of kept words → mean of their features → noise → N words that fit it.
+Word by word: text → bag → N words → noise on each word's vector → nearest word → document.
 Every document carries a certificate of what is promised about it.
 
 >>> from nomdeplume import Obfuscator

@@ -42,7 +42,7 @@ SIZE = 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Obfuscator:
-    """Turns texts into documents of `size` words that keep the topic and hide the author."""
+    """Turns texts into documents of `size` noisy words, and states what they promise."""
 
     vocabulary: Vocabulary
     mechanism: Mechanism

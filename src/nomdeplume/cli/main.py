@@ -29,7 +29,7 @@ COMMANDS = {  # a module of each name holds it; the line begins its own help
     "evaluate": "Attack one's own releases: is the author hidden, is the topic kept?",
     "features": "Fit topic words and maps on public texts, for releases of other texts.",
     "ledger": "What documents and authors have spent, and how much they may.",
-    "obfuscate": "Release texts as bags of noisy words: the topic stays, the author's hand goes.",
+    "obfuscate": "Release texts as noisy words, for sorting, counting and searching by subject.",
     "studio": "Open a page on this machine to release, understand, attack and calibrate.",
     "tables": "Fetch embedding tables, look at them, and build native ones.",
 }
@@ -57,7 +57,7 @@ def loaded(name: str) -> click.Command:
 @click.group(cls=Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nomdeplume")
 def cli() -> None:
-    """Release texts with their topic kept and their author under noise."""
+    """Release texts as noisy words, with a computed and checked privacy guarantee."""
 
 
 for _name, _line in COMMANDS.items():

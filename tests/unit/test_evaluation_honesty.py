@@ -1,6 +1,8 @@
 """What an evaluation must not claim, lose, mix up or let out."""
 
+import copy
 import json
+import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,11 +11,13 @@ import pytest
 from scipy.stats import binom
 from sklearn.naive_bayes import MultinomialNB
 from tests.conftest import ALPHA
+from tests.evaluation_results import results
 from tests.evaluation_world import corpus, vocabulary
 
 from nomdeplume import InputError, Table, seeded
 from nomdeplume.evaluate import evaluate, reader, reconstruction
-from nomdeplume.evaluate.conclusion import _against_floor
+from nomdeplume.evaluate.brief import brief
+from nomdeplume.evaluate.conclusion import ONE_EACH, _against_floor, conclusion
 from nomdeplume.evaluate.evaluation import Evaluation
 from nomdeplume.evaluate.floors import chance, majority, topic_oracle
 from nomdeplume.evaluate.folds import Fold, folds
@@ -53,6 +57,48 @@ def test_a_wide_interval_is_no_safety(after, said):
     told = dict(zip(("value", "low", "high"), after, strict=True))
 
     assert said in _against_floor({"floors": {"topic_oracle": floor}}, told)
+
+
+def measured(most):
+    """Results of authors who have at most so many documents."""
+    made = copy.deepcopy(results(12, 4))
+    ways = [each["adaptive"] for cell in made["cells"] for each in cell["attackers"].values()]
+    for way in [*ways, *made["clean"]["attackers"].values()]:
+        way["accuracy"] |= {count: None for count in ("5", "20") if int(count) > most}
+    for cell in made["cells"]:
+        cell["best"] |= {count: None for count in ("5", "20") if int(count) > most}
+    return made
+
+
+def said_by_percent(figure):
+    return f"{100 * figure['value']:.0f} %"
+
+
+@pytest.mark.parametrize("most", ["5", "20"])
+def test_no_figure_of_single_documents_stands_alone(most):
+    """Twenty documents of an author can give everything away where one gives little."""
+    made = measured(int(most))
+    clean, *others = conclusion(made)
+    about = [each for each in others if "from one document and" in each]
+    told = made["clean"]["attackers"][made["clean"]["best"]]["accuracy"]
+
+    assert f"; from {most} documents of one author, {said_by_percent(told[most])}" in clean
+    assert len(about) == 2  # the best balance, and the setting with the fewest named
+    assert all(re.search(rf"and [\d.]+ %.* from {most} of one author", each) for each in about)
+    assert not [each for each in others if "of the authors" in each and each not in about]
+    assert ONE_EACH not in others
+
+
+def test_where_only_single_documents_were_attacked_it_is_said():
+    assert ONE_EACH in conclusion(measured(1))
+
+
+def test_on_a_terminal_the_figure_of_several_documents_stands_beside():
+    made = measured(20)
+    made["summary"]["conclusion"] = conclusion(made)
+    head = next(line for line in brief(made).splitlines() if "author" in line and " E " in line)
+
+    assert re.search(r"author +± +of 5 +of 20 +topic", head)
 
 
 def test_a_word_that_is_rare_before_can_stand_for_itself(monkeypatch):

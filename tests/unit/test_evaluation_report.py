@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 import pytest
 from tests.evaluation_results import ATTACKERS, elsewhere, figure, results
 
+from nomdeplume.document import MADE_FOR
 from nomdeplume.evaluate.report import page
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.chart import COLOURS, DASHES, SHAPES, Frame, look, mark
@@ -327,6 +328,30 @@ def test_releases_that_are_not_private_are_marked():
 
     assert "NOT PRIVATE" not in seen(page(KINDS["one cell"]))
     assert seen(page(marked)).count("NOT PRIVATE") == 2
+
+
+def test_single_documents_stand_beside_several_of_one_author():
+    whole, text = KINDS["one cell"], seen(page(KINDS["one cell"])).replace("\u00a0", " ")
+    [cell] = whole["cells"]
+    several = cell["attackers"][ATTACKERS[0]]["adaptive"]["accuracy"]["20"]["value"]
+    alone = copy.deepcopy(whole)
+    ways = [each["adaptive"] for each in alone["cells"][0]["attackers"].values()]
+    for way in [*ways, *alone["clean"]["attackers"].values()]:
+        way["accuracy"] |= {"5": None, "20": None}
+
+    after = percent(several).replace("\u00a0", " ")
+    assert re.search(rf"With 20 documents of one author: [\d.]+ % → {after}", text)
+    assert "author named rightly from one document from 20 of one author" in text
+    assert "several give away more than one" not in text
+    assert "No two authors have several documents here; several give away more" in seen(page(alone))
+
+
+def test_releases_by_the_mean_say_what_they_are_made_for():
+    by_word, by_mean = KINDS["one cell"], copy.deepcopy(KINDS["one cell"])
+    by_mean["cells"][0] |= {"mechanism": "mean", "title": "mean", "epsilon": None}
+
+    assert MADE_FOR in seen(page(by_mean))
+    assert MADE_FOR not in seen(page(by_word)) + seen(page(KINDS["released elsewhere"]))
 
 
 def test_an_unfinished_run_says_so():

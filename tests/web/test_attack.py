@@ -8,7 +8,14 @@ import pytest
 from tests.web.texts import written_by
 
 from nomdeplume import InputError
-from nomdeplume.web.attack import RELEASES, Asked, attack, largest_under
+from nomdeplume.web.attack import (
+    ONE_EACH,
+    RELEASES,
+    Asked,
+    attack,
+    largest_under,
+    named_correctly,
+)
 from nomdeplume.web.jobs import Job
 
 AUTHORS = ("Ann", "Bob", "Cleo")
@@ -94,6 +101,19 @@ def cell(budget, value):
         "best": {"1": "svm"},
         "attackers": {"svm": {"adaptive": {"accuracy": accuracy}}},
     }
+
+
+def test_single_texts_are_told_with_several_of_one_author():
+    told = {"1": {"value": 0.46}, "5": {"value": 0.75}, "20": None}
+    clean = {"attackers": {"svm": {"accuracy": {**told, "5": {"value": 1.0}}}}}
+    many = cell(20, 0.46) | {"best": {"1": "svm", "5": "svm", "20": None}}
+    many["attackers"]["svm"]["adaptive"]["accuracy"] = told
+
+    assert named_correctly(clean, many).replace("\u00a0", " ") == (
+        "from one text 46 % before and 46 % after; from 5 texts of one author 100 % before and "
+        "75 % after."
+    )
+    assert named_correctly(clean, cell(20, 0.46)).endswith(f"46\u00a0% after. {ONE_EACH}")
 
 
 def test_the_largest_budget_under_a_share_is_found():

@@ -12,6 +12,11 @@ from tests.web.visits import visiting
 NO_SIZE = "The number of words must be a whole one from 5 to 500."
 CANARY = "zyzzyva"  # no word of the table
 AUTHORS = ("Ann", "<img src=x>Bob", "Cleo")  # one means no good
+# A figure of single texts is never shown without that of several texts of one author.
+NAMED = re.compile(
+    r"^Named correctly at E = \S+: from one text \S+\s% before and \S+\s% after; "
+    r"from (5|20) texts of one author \S+\s% before and \S+\s% after\.$"
+)
 SOON = 15  # seconds, where many share the cores
 LONG = 120_000  # milliseconds that a job may take where many share the cores
 
@@ -112,7 +117,7 @@ def test_own_texts_are_attacked_and_report_and_work_go_with_the_page(studio, bro
         page = visit.page
         dropped(visit, corpus)
         started(visit)
-        expect(page.get_by_text("Named correctly:")).to_be_visible(timeout=LONG)
+        expect(page.get_by_text(NAMED)).to_be_visible(timeout=LONG)
         assert page.get_by_role("region", name="What attackers tell").locator("svg").count() > 1
         with page.context.expect_page() as opening:
             page.get_by_role("link", name="The full report").click()
@@ -128,7 +133,7 @@ def test_own_texts_are_attacked_and_report_and_work_go_with_the_page(studio, bro
         page.get_by_role("button", name="Attack", exact=True).click()
         assert until(studio.children, SOON)
         mine = studio.children()
-        expect(page.get_by_text("Named correctly:")).to_be_hidden()  # that was another attack
+        expect(page.get_by_text(NAMED)).to_be_hidden()  # that was another attack
 
     assert not seen
     assert there == 200
@@ -251,7 +256,7 @@ def test_nothing_of_a_text_is_ever_on_a_disk_or_in_a_log(studio, visit, corpus):
     dropped(visit, corpus)
     started(visit)
     during = written(studio.folder)
-    expect(visit.page.get_by_text("Named correctly:")).to_be_visible(timeout=LONG)
+    expect(visit.page.get_by_text(NAMED)).to_be_visible(timeout=LONG)
 
     assert (during, written(studio.folder)) == ([], [])
     assert CANARY not in studio.said

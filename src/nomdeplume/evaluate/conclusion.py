@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from nomdeplume.evaluate.frontier import author_of, clean_author, clean_topic, topic_of
+from nomdeplume.evaluate.frontier import author_of, clean_author, clean_topic, several, topic_of
 
 Cell = Mapping[str, Any]
+ONE_EACH = (
+    "Only single documents were attacked: no two authors have 5 or more. Several documents of one "
+    "author give away more than one."
+)
 
 
 def conclusion(results: Mapping[str, Any]) -> list[str]:
-    """Before, after at the best balance, whether topic alone says as much, and several texts."""
+    """Before, after at the best balance, from one text and several, and what topic alone says."""
     return list(_concluded(results, results["clean"], results["cells"]))
 
 
@@ -44,11 +49,15 @@ def _balance(results: Mapping[str, Any], cell: Cell) -> float:
 def _concluded(results: Mapping[str, Any], clean: Cell, cells: Sequence[Cell]) -> Iterator[str]:
     corpus, author, topic = results["corpus"], clean_author(clean), clean_topic(clean)
     if author:
+        more = several(partial(clean_author, clean))
         yield (
             f"As they are, the author of {_share(author)} of the {corpus['documents']:,} texts is "
             f"named right among {corpus['authors']:,}, where chance is "
-            f"{_percent(results['floors']['chance'])}."
+            f"{_percent(results['floors']['chance'])}"
+            + (f"; from {more[0]} documents of one author, {_share(more[1])}." if more else ".")
         )
+        if not more:
+            yield ONE_EACH
     if topic:
         yield f"Of {corpus['topics']:,} topics, {_share(topic)} are told right from clean texts."
     place = balanced(results)
@@ -59,39 +68,36 @@ def _concluded(results: Mapping[str, Any], clean: Cell, cells: Sequence[Cell]) -
     at = f"Under {_named(cell)}" if len(cells) == 1 else f"The best balance tried is {_named(cell)}"
     said = []
     if after:
-        who = "the best attacker" + ", who knows the mechanism," * (cell["epsilon"] is not None)
-        said.append(f"{who} names {_share(after)} right")
+        who = "the best attacker" + ", who knows the mechanism," * (cell["budget"] is not None)
+        alone = f"{who} names {_share(after)} of the authors right from one document"
+        said.append(f"{alone}{_from_several(cell, _share)}")
     if kept:
         said.append(f"{_share(kept)} of the topics are told from releases")
     yield f"{at}: {', and '.join(said)}."
     if after:
         yield _against_floor(results, after)
-    yield from _several(cell)
     yield from _least(cells, place)
 
 
+def _from_several(cell: Cell, said: Callable[[Mapping[str, float]], str]) -> str:
+    """What follows a figure of single documents: that of several, if any author has so many."""
+    more = several(partial(author_of, cell))
+    return f" and {said(more[1])} from {more[0]} of one author" if more else ""
+
+
 def _against_floor(results: Mapping[str, Any], after: Mapping[str, float]) -> str:
+    """What one document gives away beside a guess that reads nothing."""
     oracle = results["floors"]["topic_oracle"]
     floor = oracle or results["floors"]["majority"]
     what = (
         "who knows nothing but the true topic" if oracle else "who always names the most prolific"
     )
-    known = f"Someone {what} is right in {_percent(floor['value'])}"
+    known = f"Someone {what} is right in {_percent(floor['value'])}; from one document"
     if after["value"] <= floor["high"]:
-        return f"{known}: these attackers do no better than that."
+        return f"{known} these attackers do no better than that."
     if after["low"] <= floor["high"]:
-        return f"{known}: whether the release gives away more, so few texts cannot tell."
-    return f"{known}: what lies above that, the release gives away."
-
-
-def _several(cell: Cell) -> Iterator[str]:
-    best = cell.get("best") or {}
-    for documents in ("20", "5"):
-        if name := best.get(documents):
-            told = cell["attackers"][name]["adaptive"]["accuracy"][documents]
-            given = f"Given {documents} documents of one author"
-            yield f"{given}, the attacker names {_share(told)} right."
-            return
+        return f"{known}, whether the release gives away more, so few texts cannot tell."
+    return f"{known}, what lies above that, the release gives away."
 
 
 def _least(cells: Sequence[Cell], place: int) -> Iterator[str]:
@@ -103,8 +109,11 @@ def _least(cells: Sequence[Cell], place: int) -> Iterator[str]:
     if least != place:
         kept = topic_of(cells[least])
         rest = f", with {_share(kept)} of the topics" if kept else ""
-        named = f"{_percent(told[least])} are named{rest}"
-        yield f"Authors are hidden best by {_named(cells[least])}: {named}."
+        more = _from_several(cells[least], lambda figure: _percent(figure["value"]))
+        yield (
+            f"Fewest authors are named under {_named(cells[least])}: {_percent(told[least])} from "
+            f"one document{more}{rest}."
+        )
 
 
 def _caveats(results: Mapping[str, Any]) -> Iterator[str]:
@@ -137,12 +146,12 @@ def _caveats(results: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _named(cell: Cell) -> str:
-    if cell["epsilon"] is None:
+    if cell["budget"] is None:
         return str(cell["title"])
-    return (
-        f"{cell['title']} at ε = {cell['epsilon']:.4g} with {cell['size']:,} words "
-        f"(E = {cell['budget']:.4g})"
-    )
+    budget = f"E = {cell['budget']:.4g}"
+    if cell["epsilon"] is None:
+        return f"{cell['title']} at {budget} with {cell['size']:,} words"
+    return f"{cell['title']} at ε = {cell['epsilon']:.4g} with {cell['size']:,} words ({budget})"
 
 
 def _share(figure: Mapping[str, float]) -> str:

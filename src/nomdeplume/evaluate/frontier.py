@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from nomdeplume.evaluate.identification import DOCUMENTS
 
 LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHOWN = 6  # levels of author accuracy in a summary
@@ -21,15 +23,25 @@ def clean_topic(before: Cell) -> Facts | None:
     return _better(before["topic"])
 
 
-def author_of(cell: Cell) -> Facts | None:
-    """How often the best adaptive attacker is right, from one document."""
-    name = (cell.get("best") or {}).get("1")
-    return name and cell["attackers"][name]["adaptive"]["accuracy"]["1"]
+def author_of(cell: Cell, documents: str = "1") -> Facts | None:
+    """How often the best adaptive attacker is right, given so many documents of one author."""
+    name = (cell.get("best") or {}).get(documents)
+    return name and cell["attackers"][name]["adaptive"]["accuracy"][documents]
 
 
-def clean_author(before: Cell) -> Facts | None:
-    name = before.get("best")
-    return name and before["attackers"][name]["accuracy"]["1"]
+def clean_author(before: Cell, documents: str = "1") -> Facts | None:
+    """How often the best attacker on clean texts is right, given so many of one author."""
+    told = [each["accuracy"].get(documents) for each in (before.get("attackers") or {}).values()]
+    return max(filter(None, told), key=lambda each: each["value"], default=None)
+
+
+def several(told: Callable[[str], Facts | None]) -> tuple[str, Facts] | None:
+    """The most documents of one author that were attacked together, and what `told` says of them.
+
+    None if no two authors have so many: then only single documents were attacked.
+    """
+    counts = [str(count) for count in DOCUMENTS if count > 1]
+    return next(((each, found) for each in reversed(counts) if (found := told(each))), None)
 
 
 def by_budget(cells: Sequence[Cell], times: float = 1.0) -> list[Facts]:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
 from nomdeplume.errors import whole
-from nomdeplume.evaluate.frontier import author_of
+from nomdeplume.evaluate.frontier import author_of, clean_author, several
 from nomdeplume.evaluate.report import page
 from nomdeplume.evaluate.setting import Setting, grid
 from nomdeplume.extras import installed
 from nomdeplume.mechanism import Recipe
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web import corpus
+from nomdeplume.web.pictures.paper import share
 
 if TYPE_CHECKING:
     from nomdeplume.evaluate.evaluation import Evaluation
@@ -27,6 +29,7 @@ ATTACKERS = "word-svm,mean-lda,informed"  # a second for each budget; others add
 DRAWS, FOLDS = 2, 4
 DEMO = "State of the Union"
 LONGEST = 1000  # words of a release
+ONE_EACH = "No two authors have 5 texts here; several texts give away more than one."
 RELEASES = ("examples", "certificate")  # of a cell: released words, and their hash
 
 
@@ -98,6 +101,20 @@ def largest_under(results: Mapping[str, Any], share: float) -> float | None:
     told = [(cell["budget"], author_of(cell)) for cell in results["cells"]]
     under = [budget for budget, author in told if author and author["value"] <= share]
     return max(under, default=None)
+
+
+def named_correctly(clean: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
+    """How often authors are named before and after, from one text and from several."""
+    more = several(partial(author_of, cell))
+    one = f"from one text {_before_and_after(clean, cell, '1')}"
+    if more is None:
+        return f"{one}. {ONE_EACH}"
+    return f"{one}; from {more[0]} texts of one author {_before_and_after(clean, cell, more[0])}."
+
+
+def _before_and_after(clean: Mapping[str, Any], cell: Mapping[str, Any], documents: str) -> str:
+    found = {"before": clean_author(clean, documents), "after": author_of(cell, documents)}
+    return " and ".join(f"{share(each['value'])} {when}" for when, each in found.items() if each)
 
 
 def _settings(asked: Asked) -> list[Setting]:

@@ -11,7 +11,7 @@ from nomdeplume.calibrate.report import Report
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Recipe
 from nomdeplume.vocabulary import Vocabulary
-from nomdeplume.web.attack import Asked, attack, largest_under
+from nomdeplume.web.attack import Asked, attack, largest_under, named_correctly
 from nomdeplume.web.pictures.paper import share
 from nomdeplume.web.pictures.trade import trade
 from nomdeplume.web.ways import WAYS
@@ -54,7 +54,7 @@ class Phrase:
 KINDS = {
     "unchanged": Kind("Words in a hundred that stay", 0.5, 99, 100),
     "support": Kind("Words that it could have been", 2, 10_000),
-    AUTHOR: Kind("Authors in a hundred who are named correctly, at most", 1, 99, 100),
+    AUTHOR: Kind("Authors in a hundred who are named correctly from one text, at most", 1, 99, 100),
 }
 PHRASES = {
     "tenth": Phrase("About one word in ten stays", "unchanged", 10),
@@ -62,8 +62,12 @@ PHRASES = {
     "half": Phrase("About every other word stays", "unchanged", 50),
     "fifty": Phrase("A word could have been any of about fifty", "support", 50),
     "many": Phrase("A word could have been any of about five hundred", "support", 500),
-    "author-half": Phrase("Authors are named correctly less than half of the time", AUTHOR, 50),
-    "author-quarter": Phrase("Authors are named correctly in one case of four at most", AUTHOR, 25),
+    "author-half": Phrase(
+        "From one text, authors are named less than half of the time", AUTHOR, 50
+    ),
+    "author-quarter": Phrase(
+        "From one text, authors are named in one case of four at most", AUTHOR, 25
+    ),
 }
 
 
@@ -133,8 +137,6 @@ def _by_attack(most: float, vocabulary: Vocabulary, size: int, tell: Tell) -> An
         )
     place = next(i for i, c in enumerate(found.results["cells"]) if c["budget"] == budget)
     cell, clean = found.results["cells"][place], found.results["clean"]
-    right = cell["attackers"][cell["best"]["1"]]["adaptive"]["accuracy"]["1"]["value"]
-    before = clean["attackers"][clean["best"]]["accuracy"]["1"]["value"]
     chance = found.results["floors"]["chance"]
     return Answer(
         "mean",
@@ -142,15 +144,15 @@ def _by_attack(most: float, vocabulary: Vocabulary, size: int, tell: Tell) -> An
         size,
         f"E = {budget:g} for a text",
         (
-            f"Of {len(found.results['authors'])} presidents the best attacker names "
-            f"{share(right)} correctly from a release of {size} words; {share(before)} from the "
-            f"speeches as they are, {share(chance)} by chance.",
+            f"So many of {len(found.results['authors'])} presidents the best attacker names "
+            f"correctly, before and after a release of {size} words: "
+            f"{named_correctly(clean, cell)} By chance it would be {share(chance)}.",
             *((LARGEST,) if budget == BUDGETS[-1] else ()),
             "That is what was seen on public speeches. It is no promise about other texts, other "
             "authors or better attackers; the promise is E. Your own texts are tried under Attack "
             "yourself.",
         ),
-        f"It is the largest of the budgets {', '.join(f'{b:g}' for b in BUDGETS)} at which he is "
-        f"right at most {share(most)} of the time.",
+        f"It is the largest of the budgets {', '.join(f'{b:g}' for b in BUDGETS)} at which it "
+        f"is right at most {share(most)} of the time from one text.",
         (trade(found.results, place),),
     )

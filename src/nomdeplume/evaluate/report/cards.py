@@ -43,8 +43,18 @@ def _author(study: Study, cell: Cell) -> str:
     by = [f"by {cell.best()}", times(figure.value, study.chance)]
     notes = [", ".join(each for each in by if each)]
     notes += [f"Without reading a word: {listed(floors)}."] if floors else []
-    head = _head("Author named rightly", LOWER)
+    notes += [_several(study, cell)]
+    head = _head("Author named rightly, one document", LOWER)
     return _card(head, figure, notes, before=study.clean_author(), floor=study.floor)
+
+
+def _several(study: Study, cell: Cell) -> str:
+    """What several documents of one author give away, beside a figure of single ones."""
+    before, after = study.clean_author(study.most), cell.author(study.most)
+    if study.most == "1" or after is None:
+        return "No two authors have several documents here; several give away more than one."
+    first = f"{percent(before.value)} → " if before else ""
+    return f"With {study.most} documents of one author: {first}{percent(after.value)}."
 
 
 def _topic(study: Study, cell: Cell) -> str:

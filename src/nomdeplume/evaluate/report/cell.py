@@ -39,6 +39,12 @@ class Cell:
         return self.facts.get("not_private") is not True
 
     @property
+    def at_once(self) -> bool:
+        """Whether it releases documents by their means, which have a budget and no ε per word."""
+        budget = number(self.facts.get("budget"))
+        return budget is not None and number(self.facts.get("epsilon")) is None
+
+    @property
     def attackers(self) -> Mapping[str, Any]:
         return mapping(self.facts.get("attackers"))
 

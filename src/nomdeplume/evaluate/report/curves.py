@@ -14,7 +14,7 @@ from nomdeplume.picture.axis import Axis
 
 WIDTH, HEIGHT = 420, 292
 LEFT, RIGHT, TOP, BOTTOM = 60, 404, 40, 234
-SAID = {"topic": "topic told rightly", "author": "author named rightly"}
+SAID = {"topic": "topic told rightly", "author": "author named rightly, one document"}
 Found = tuple[float, Figure, str]  # a budget, what was measured there, and what a point says
 
 

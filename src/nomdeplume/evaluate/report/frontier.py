@@ -16,7 +16,7 @@ from nomdeplume.picture.writing import safe
 WIDTH, HEIGHT = 640, 520
 LEFT, RIGHT, BOTTOM = 62, 622, 458
 ROW = 22  # px between two names of floors: they stand above the plot, one below the other
-NAMES = ("author named rightly, best adaptive attacker", "topic told rightly")
+NAMES = ("author named rightly from one document, best adaptive attacker", "topic told rightly")
 STAR = "m0,-9l2.6,6 6.4,.6 -4.9,4.3 1.5,6.3 -5.6,-3.4 -5.6,3.4 1.5,-6.3 -4.9,-4.3 6.4,-.6z"
 Placed = tuple[Cell, Figure, Figure]  # a cell, its author and its topic
 

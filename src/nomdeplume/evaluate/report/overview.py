@@ -18,20 +18,30 @@ def overview(study: Study) -> str:
     columns = [column for column in COLUMNS if any(column[1](study, c) for c in study.cells)]
     if not columns:
         return ""
-    before = {"author": study.clean_author(), "topic": study.clean_topic}
+    before = {
+        "author": study.clean_author(),
+        "several": study.clean_author(study.most),
+        "topic": study.clean_topic,
+    }
     rows: list[Row] = []
     if any(before.values()):
         rows.append(("first", "clean text", [shown(before.get(name)) for name, _, _ in columns]))
     rows += by_cell(
         study, ((c, [made(study, c) or NONE for _, made, _ in columns]) for c in study.cells)
     )
-    heads = ("setting", *(head for _, _, head in columns))
-    return table(f"Every setting, one document. {NOTE}", heads, rows)
+    heads = ("setting", *(head.format(study.most) for _, _, head in columns))
+    return table(f"Every setting. {NOTE}", heads, rows)
 
 
 def _author(study: Study, cell: Cell) -> str:
     figure = cell.author()
     return drawn(figure, before=study.clean_author(), floor=study.floor) if figure else ""
+
+
+def _several(study: Study, cell: Cell) -> str:
+    figure = cell.author(study.most) if study.most != "1" else None
+    before = study.clean_author(study.most)
+    return drawn(figure, before=before, floor=study.floor) if figure else ""
 
 
 def _topic(study: Study, cell: Cell) -> str:
@@ -55,7 +65,8 @@ def _above(study: Study, cell: Cell) -> str:
 
 
 COLUMNS = (
-    ("author", _author, "author named rightly"),
+    ("author", _author, "author named rightly from one document"),
+    ("several", _several, "from {} of one author"),
     ("topic", _topic, "topic told rightly"),
     ("recovered", _recovered, "words recovered"),
     ("unchanged", _unchanged, "words unchanged"),

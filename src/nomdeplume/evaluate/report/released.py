@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nomdeplume.document import MADE_FOR
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.reading import at, sequence, words
 from nomdeplume.evaluate.report.study import Study
@@ -20,7 +21,8 @@ def section(study: Study) -> str:
     if first is None:
         return ""
     others = "".join(_of(cell) for cell in having[:MOST] if cell is not first)
-    return f"<p>{SPENT}</p>\n{_of(first)}{folded('Releases of other settings', others)}"
+    fit = f"<p>{MADE_FOR}</p>\n" if any(cell.at_once for cell in having) else ""
+    return f"<p>{SPENT}</p>\n{fit}{_of(first)}{folded('Releases of other settings', others)}"
 
 
 def _of(cell: Cell) -> str:

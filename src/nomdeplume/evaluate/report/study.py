@@ -74,6 +74,11 @@ class Study:
         found |= set(counts(mapping(at(self.results, "clean", "attackers"))))
         return tuple(sorted({*asked, *found} & found, key=lambda each: (len(each), each)))
 
+    @property
+    def most(self) -> str:
+        """The most documents of one author that were attacked together; "1" if only single ones."""
+        return self.counts[-1] if self.counts else "1"
+
     @cached_property
     def floors(self) -> tuple[tuple[str, Figure], ...]:
         floors = at(self.results, "floors")

@@ -91,8 +91,8 @@ def at_most(study: Study) -> str:
         rows.append(("", mark + name(title or "unnamed mechanism", 30), cells))
     heads = ("mechanism", *(f"author ≤ {percent(limit)}" for limit in limits), "area")
     caption = (
-        "Topic told rightly by the best setting whose author accuracy is no higher. Area: under "
-        "the frontier, from guessing to clean text; 1 would keep all."
+        "Topic told rightly by the best setting whose author accuracy, from one document, is no "
+        "higher. Area: under the frontier, from guessing to clean text; 1 would keep all."
     )
     return table(caption, heads, rows)
 

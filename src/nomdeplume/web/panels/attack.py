@@ -7,7 +7,7 @@ from asyncio import to_thread
 from nicegui import ui
 
 from nomdeplume.errors import InputError
-from nomdeplume.web.attack import DEMO, Asked, Attacked, attack
+from nomdeplume.web.attack import DEMO, Asked, Attacked, attack, named_correctly
 from nomdeplume.web.corpus import read, speaks
 from nomdeplume.web.door import MOST
 from nomdeplume.web.panels.parts import Choice, Screen, dropped, heading, picture, sound, words
@@ -74,7 +74,7 @@ class AttackPanel:
                 "outlined dense options-dense"
             )
             self.bars = picture()
-            heading("Author over topic, at each budget", 3)
+            heading("Author, from one text, over topic, at each budget", 3)
             self.trade = picture()
             self.link = ui.link("The full report", "#", new_tab=True)
 
@@ -154,15 +154,12 @@ class AttackPanel:
     def _show(self, found: Attacked) -> None:
         self.found = found
         results, cell = found.results, found.results["cells"][found.chosen]
-        before = results["clean"]["attackers"][found.before_attacker]["accuracy"]["1"]["value"]
-        after = cell["attackers"][found.after_attacker]["adaptive"]["accuracy"]["1"]["value"]
-        spent = f"at E = {cell['budget']:g}"
-        self.headline.set_text(
-            f"Named correctly: {share(before)} before, {share(after)} after, {spent}"
-        )
+        named = named_correctly(results["clean"], cell)
+        self.headline.set_text(f"Named correctly at E = {cell['budget']:g}: {named}")
         self.about.set_text(
             f"Of {len(results['authors'])} authors, by the best attacker: {found.before_attacker} "
-            f"on the texts, {found.after_attacker} on releases, who learnt from such releases. "
+            f"on single texts, {found.after_attacker} on single releases, who learnt from such "
+            "releases. "
             f"Guessing is right {share(results['floors']['chance'])} of the time. Shares below "
             "are right as often as they say on average over all texts; some texts are told more "
             "surely than that, others less."

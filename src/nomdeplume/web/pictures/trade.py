@@ -19,7 +19,7 @@ from nomdeplume.web.pictures.paper import NARROW, WIDE, share, svg
 
 LETTERS = 15.0  # of a wide one; the narrow one has smaller ones, of which fewer fit
 SMALL = 12.5
-NAMES = ("author named correctly", "topic told correctly", "budget E")
+NAMES = ("author named correctly, from one text", "topic told correctly", "budget E")
 CLEAN = "clean text"
 RING = 11.0
 ROW = 1.5  # letters from one line of the legend to the next

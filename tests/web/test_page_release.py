@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.opened import environment
 
+from nomdeplume.document import MADE_FOR
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.panels.release import LABEL, NOT_HERE
 from nomdeplume.web.studio import Studio
@@ -53,6 +54,20 @@ def test_a_release_is_shown_once_and_charged(studio, visit, tmp_path):
     expect(visit.page.get_by_text("40 of 100 spent")).to_be_visible()
     assert studio.spent("ann")[0] == 40
     assert visit.result.locator(".np-words").inner_text() != first
+
+
+def test_a_release_by_the_mean_says_what_it_is_made_for(visit):
+    """Its words look like a summary, and are none."""
+    shown = visit.page.get_by_text(MADE_FOR)
+    expect(shown).to_have_count(1)
+    visit.text(f"{TEXT} Una.", "una")
+    visit.button.click()
+    expect(visit.result).to_be_visible()
+    expect(visit.result.get_by_text(MADE_FOR)).to_be_visible()
+    visit.page.get_by_label("How it is released").click()
+    visit.page.get_by_role("option", name="Word by word, as in the paper").click()
+
+    expect(shown).to_have_count(1)  # that of the release, which was by the mean
 
 
 def saved(visit, button, folder):

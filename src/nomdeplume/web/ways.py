@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
+from nomdeplume.document import MADE_FOR
+
 STEPS = 100  # of a slider
 SIZES = (5, 500)  # words of a release
 SIZE = 40
 HIDES, KEEPS = "hides more, blurs the topic", "keeps more, promises less"
+BAG = "What comes out is a list of words in alphabetical order, and no text to read."
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,11 @@ class Way:
     @property
     def symbol(self) -> str:
         return "ε" if self.by_word else "E"
+
+    @property
+    def made_for(self) -> str:
+        """What a release is fit for, and what not."""
+        return BAG if self.by_word else f"{BAG} {MADE_FOR}"
 
     def value(self, step: float) -> float:
         """What a slider stands at, from `least` to `most` in equal ratios, to two digits."""
@@ -53,8 +61,8 @@ class Way:
 WAYS = {
     "mean": Way(
         "The whole text at once",
-        "Noise on the mean of the text's subjects, once; words are composed from that. It needs "
-        "a fraction of the budget.",
+        "Noise on the mean of the text's subjects, once; words are composed from that. It tells "
+        "subjects at a fraction of the budget that words one by one need.",
         "mean",
         1.0,
         200.0,

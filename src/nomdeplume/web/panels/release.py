@@ -17,14 +17,11 @@ from nomdeplume.web.pictures.bars import budget, gauge
 from nomdeplume.web.pictures.cloud import cloud
 from nomdeplume.web.studio import LONGEST, TOO_LONG, Released, Spent, Studio, characters, mark
 from nomdeplume.web.telling import stated
+from nomdeplume.web.ways import WAYS
 
 MOST = 4 * LONGEST  # bytes of a dropped text: a sign takes four at most
 LATER = 1.0  # seconds without a move of the slider
 AUTHOR = "me"
-BAG = (
-    "What comes out is a bag of words in alphabetical order: it tells what the text is about, and "
-    "is no text to read."
-)
 ONCE, AGAIN = "Release my text, once: spends", "Release it again: spends another"
 NOT_HERE = (
     "What is in the field has not arrived here: wait a moment and press again. If that does not "
@@ -97,7 +94,7 @@ class ReleasePanel:
         self.fits = words("")
         self.button = ui.button("Release my text, once").props("unelevated color=primary")
         self.button.on("click", self._release, js_handler=PRESSED)  # from now on it may be charged
-        words(BAG, "np-soft")
+        self.made_for = words(self.choice.way.made_for, "np-soft")
         self.refused = complaint()
 
     def _samples(self) -> None:
@@ -127,6 +124,7 @@ class ReleasePanel:
 
     def _asked(self) -> None:
         """Show what would come of it."""
+        self.made_for.set_text(self.choice.way.made_for)
         self.reading.set_text(self.studio.samples[self.sample.value])
         try:
             asked = (self.choice.name, self.choice.value, self.choice.size)
@@ -243,7 +241,7 @@ class ReleasePanel:
             self.refused.set_text(said(error))
             self.result.nothing_to_save()
         else:
-            self.result.show(found, promise)
+            self.result.show(found, promise, WAYS[asked[0]].made_for)
             ui.notify("Released, and charged to the ledger.", type="positive")
         self.busy, self.account = False, None  # what is left is asked for before another one
         self._account_of()

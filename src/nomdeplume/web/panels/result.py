@@ -43,6 +43,7 @@ class Result:
             self.picture = picture()
             with ui.expansion("As a list", value=True).props("dense"):
                 self.list = words("", f"np-words {LIST}")
+            self.made_for = words("", "np-soft")
             with ui.element("div").classes("np-row"):
                 copy = ui.button("Copy the words").props("outline color=primary")
                 copy.on("click", self._copied, js_handler=COPY)  # browsers copy on a click only
@@ -58,8 +59,9 @@ class Result:
             self.promise = ui.html("", sanitize=False)
         self.card.set_visibility(False)
 
-    def show(self, found: Released, promise: str) -> None:
+    def show(self, found: Released, promise: str, made_for: str) -> None:
         self.found, self.unsaved = found, True
+        self.made_for.set_text(made_for)
         self.list.set_text(" ".join(found.words))
         self.promise.set_content(promise)
         self.card.set_visibility(True)

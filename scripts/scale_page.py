@@ -160,8 +160,8 @@ def costs() -> str:
     return f"""## What a million documents cost
 
 Hours of one core, or of one card, for 100 released words of each, word by word (ε as in [performance](performance.md)), by the search
-alone; for `mean`, which searches nothing, by the whole run on texts of 300 words. Making bags of a
-million texts of 300 words takes a core about {hours(1e6 / reading)} hours, whatever follows, so that a card wants many cores beside it. Multiply by
+alone; for `mean`, which searches nothing, by the whole run on texts of 300 words, of which 200 are kept. Making bags of a
+million texts of 600 words, of which 300 are kept, takes a core about {hours(1e6 / reading)} hours, whatever follows, so that a card wants many cores beside it. Multiply by
 what an hour costs you.
 
 {grid(("table", "words × dimensions", "on", "hours for a million documents"), rows)}

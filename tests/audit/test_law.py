@@ -57,6 +57,18 @@ def test_six_percent_too_little_or_too_much_is_seen(k, scale):
     assert found["mean length of the noise"] == "broken"
 
 
+@pytest.mark.parametrize("k", [1, 8, 100])
+def test_a_percent_too_little_noise_is_seen_in_any_number_of_dimensions(k):
+    """At the alpha of one of forty questions, and however little time there is."""
+
+    def verdict(scale):
+        noise = Bent(2.0, bend=lambda noise, _: scale * noise)
+        [probe, *_] = law.of_noise(noise, table(k))
+        return probe.ask(share(alpha=ALPHA / 40, seconds=1e-3)).verdict
+
+    assert (verdict(0.99), verdict(1.0), verdict(1.01)) == ("broken", "held", "broken")
+
+
 def lean(noise, _):
     return noise + 0.06 * np.linalg.norm(noise, axis=1, keepdims=True)
 

@@ -51,6 +51,15 @@ class Drawn:
         start = suited(self._noise, np.zeros((1, self._table.dimensions)))
         return int(self._noise.standard(start, start).shape[1])
 
+    def lengths(self, share: Share) -> Floats:
+        """Lengths of as many draws as make NUMBERS numbers, however long that takes.
+
+        The sum of n lengths has a relative standard deviation of 1/√(n·k). Here n·k = NUMBERS
+        whatever k is, so a scale that is 1 % off is 14 standard deviations off.
+        """
+        noise, _ = self._added(max(2, NUMBERS // self.dimensions), share)
+        return np.asarray(np.sqrt(np.einsum("nk,nk->n", noise, noise)))
+
     def __call__(self, share: Share) -> Draws:
         if self._draws is None:
             k = self.dimensions

@@ -93,7 +93,7 @@ def main() -> None:
     known = listed() if "--missing" in sys.argv else {}
     for name, fault in FAULTS.items():
         if name not in known:
-            report = Audit(seconds=SECONDS, source=fault.source)(fault.make(table, EPSILON))
+            report = fault.audited(table, EPSILON, seconds=SECONDS)
             known[name] = rows(name, fault, report)
             print("\n".join(known[name]), flush=True)
         found += known[name]

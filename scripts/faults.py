@@ -21,8 +21,19 @@ import numpy as np
 from numpy.random import Generator, default_rng
 from scipy.spatial.distance import cdist
 
-from nomdeplume import Document, Guarantee, Laplace, Mechanism, NoisyNearest, Table, secure, seeded
-from nomdeplume.bag import Bag
+from nomdeplume import (
+    Audit,
+    Document,
+    Guarantee,
+    Laplace,
+    Mechanism,
+    NoisyNearest,
+    Report,
+    Table,
+    secure,
+    seeded,
+)
+from nomdeplume.bag import Bag, apportion
 from nomdeplume.decode import Rank, Vickrey
 from nomdeplume.distance import Prepared, WordMover
 from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Unit
@@ -32,15 +43,21 @@ from nomdeplume.noise import Floats, Mahalanobis, PolarLaplace, VonMisesFisher, 
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.reduction import Kept
+from nomdeplume.releasing import Item, Released, Releasing
 from nomdeplume.table.directions import principal_directions
 from nomdeplume.text import words
 from nomdeplume.vocabulary import Ids, Vocabulary
 
 BETA = 0.001  # of TEM
+LONG = 300  # words, beyond which a text is released without noise
 
 
 SPOILS: dict[str, tuple[Callable[[Floats, Generator], Floats], str]] = {
     "noise × 0.9": (lambda z, _: 0.9 * z, "too little noise: the loss is that of ε/0.9"),
+    "noise × 0.99": (
+        lambda z, _: 0.99 * z,
+        "a percent too little noise: the loss is that of ε/0.99",
+    ),
     "noise × 0.8": (lambda z, _: 0.8 * z, "too little noise: the loss is that of ε/0.8"),
     "Gaussian over [0, 1]": (
         lambda z, _: np.abs(z),
@@ -86,6 +103,13 @@ def in_parts(self: Any, ids: Ids, rng: Generator) -> Ids:
     rows = max(1, 2**22 // len(self.table))
     parts = [self._part(ids[i : i + rows], rng) for i in range(0, len(ids), rows)]
     return np.concatenate([np.empty(0, np.int64), *parts])
+
+
+class OffGrid(NoisyNearest):
+    """Words are decoded from noisy vectors as they are, to the last digit."""
+
+    def release(self, ids: Ids, rng: Generator) -> Ids:
+        return self.decode(self.noise.add(self.vectors(ids), rng), rng)
 
 
 class Peeking(NoisyNearest):
@@ -188,6 +212,48 @@ class KeepsOrder(PassesUnknown):
         return replace(document, words=tuple(table.words[i] for i in released))
 
 
+class IdOrder(Releasing):
+    """Released words stand in the order of the ids of the words that they were made of."""
+
+    def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
+        bags = list(map(self.bag, items))
+        released, _ = self.level.release(list(map(self.vocabulary.or_public, bags)), rng)
+        texts = map(" ".join, np.array(self.vocabulary.table.words)[released].tolist())
+        return [Released(text, None, len(bag) > 0) for text, bag in zip(texts, bags, strict=True)]
+
+
+class Unsorted(Obfuscator):
+    """Words are reduced without chance and released one by one, but never sorted."""
+
+    @property
+    def releasing(self) -> IdOrder:
+        return IdOrder(self.vocabulary, self.level)
+
+
+class BareIfLong(Releasing):
+    """Words of texts of more than LONG words are not released by the mechanism."""
+
+    def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
+        bags = list(map(self.bag, items))
+        right = super().batch(bags, rng)
+        return [self._bare(*each) for each in zip(bags, right, strict=True)]
+
+    def _bare(self, bag: Bag, right: Released) -> Released:
+        if len(bag) <= LONG:
+            return right
+        kept = self.vocabulary
+        [ids] = apportion([bag], len(right.words), kept.tie_order)
+        return right._replace(text=" ".join(sorted(kept.table.words[i] for i in ids)))
+
+
+class LongTextsBare(Obfuscator):
+    """Long texts go without noise."""
+
+    @property
+    def releasing(self) -> BareIfLong:
+        return BareIfLong(self.vocabulary, self.level)
+
+
 class ClaimsTheMean(Obfuscator):
     """Words are drawn by chance, and W₁ between texts is promised as if they were not."""
 
@@ -275,9 +341,27 @@ class OwnWords(NoisyMean):
 class Alone(NoisyMean):
     """A document of one word goes without noise."""
 
+    def bare(self, bag: Bag) -> bool:
+        return len(bag) == 1
+
     def noisy(self, bags: Sequence[Bag], rng: Generator) -> Floats:
-        one = np.array([len(bag) == 1 for bag in bags]).reshape(-1, 1)
-        return np.where(one, self.means(bags), super().noisy(bags, rng))
+        bare = np.array([self.bare(bag) for bag in bags]).reshape(-1, 1)
+        points = to_grid(self.means(bags), self.grid)
+        return np.where(bare, points, super().noisy(bags, rng))
+
+
+class LongAlone(Alone):
+    """A document of more than LONG words goes without noise."""
+
+    def bare(self, bag: Bag) -> bool:
+        return len(bag) > LONG
+
+
+class MeanOffGrid(NoisyMean):
+    """Words are composed from noisy means as they are, to the last digit."""
+
+    def noisy(self, bags: Sequence[Bag], rng: Generator) -> Floats:
+        return self.noise.add(self.means(bags), rng)
 
 
 PLAIN, MASTER, OWN, WORKER = default_rng(), default_rng(), local(), cache(seeded)
@@ -294,6 +378,10 @@ class Fault:
     what: str
     make: Callable[[Table, float], Mechanism | Obfuscator] = laplace
     source: Callable[[], Generator] = secure
+
+    def audited(self, table: Table, epsilon: float, **how: Any) -> Report:
+        """The report of an audit of this fault; `how` is as in `Audit`."""
+        return Audit(source=self.source, **how)(self.make(table, epsilon))
 
 
 def mean(
@@ -357,6 +445,10 @@ FAULTS: dict[str, Fault] = {name: spoilt(name) for name in SPOILS} | {
         "all words beyond γ together weigh 1, not exp(−εγ/2) each",
         lambda t, e: Tem(t, e, tail="one"),
     ),
+    "vectors off the grid": Fault(
+        "words are decoded from noisy vectors that were not rounded to the public grid",
+        lambda t, e: OffGrid(t, Laplace(e)),
+    ),
     "fixed seed in a mechanism": Fault(
         "every release draws from seed 42", lambda t, e: FixedSeed(t, Laplace(e))
     ),
@@ -381,6 +473,14 @@ FAULTS: dict[str, Fault] = {name: spoilt(name) for name in SPOILS} | {
     "order kept": Fault(
         "released words stand in the order of the text",
         lambda t, e: KeepsOrder.laplace(t, epsilon=e),
+    ),
+    "words in the order of ids": Fault(
+        "apportioned words are released one by one and never sorted",
+        lambda t, e: Unsorted.laplace(t, epsilon=e, reduction="apportion"),
+    ),
+    "no noise above 300 words": Fault(
+        "texts of more than 300 words are released as they are",
+        lambda t, e: LongTextsBare.laplace(t, epsilon=e),
     ),
     "word in the certificate": Fault(
         "the certificate names a word of the text",
@@ -415,6 +515,17 @@ DOCUMENTS: dict[str, Fault] = {  # of noise on the mean of a document
         mean(noise=lambda e: Spoilt(e, spoil="Gamma(k−1) radius")),
     ),
     "no noise for one word": Fault("a document of one word goes without noise", mean(Alone)),
+    "mean without noise above 300 words": Fault(
+        "a document of more than 300 words goes without noise", mean(LongAlone)
+    ),
+    "mean under noise × 0.99": Fault(
+        "a percent too little noise, on means",
+        mean(noise=lambda e: Spoilt(e, spoil="noise × 0.99")),
+    ),
+    "mean off the grid": Fault(
+        "words are composed from noisy means that were not rounded to the public grid",
+        mean(MeanOffGrid),
+    ),
 }
 FAULTS |= DOCUMENTS
 CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {

@@ -31,6 +31,7 @@ MEANS = "noise is added to the mean of the words' features"
 STRETCH = "no two words are farther apart in the features"
 MOVES = "means are no farther apart than words move"
 BLIND = "what follows the noise sees nothing else"
+GRID = "words are composed from points of the public grid"
 CERTIFICATE = "the certificate says what was done"
 INSIDE = {  # what must be seen from inside, and between which texts from outside
     "sum in place of the mean": ({MEANS, MOVES}, "a text and ten times itself"),
@@ -41,6 +42,9 @@ INSIDE = {  # what must be seen from inside, and between which texts from outsid
     "composed of the text's words": ({BLIND}, "other words around one mean"),
     "mean under Gamma(m−1)": (set(), "two texts of one word"),
     "no noise for one word": ({BLIND}, "a word and ten times itself"),
+    "mean without noise above 300 words": ({BLIND}, ""),
+    "mean under noise × 0.99": (set(), ""),
+    "mean off the grid": ({GRID}, ""),
 }
 
 
@@ -152,7 +156,7 @@ def test_an_audit_looks_into_documents_and_around_them(words):
     found = {finding.question: finding.verdict for finding in (p.ask(SHARE) for p in probes)}
 
     around = {"no unknown word comes out", "order tells nothing"}
-    assert set(found) == {MEANS, STRETCH, MOVES, BLIND, CERTIFICATE, *around}
+    assert set(found) == {MEANS, STRETCH, MOVES, BLIND, GRID, CERTIFICATE, *around}
     assert set(found.values()) == {"held"}
 
 
@@ -172,7 +176,13 @@ def test_a_mechanism_without_a_system_is_looked_into(words):
     )
 
     assert set(asked(right).values()) == {"held"}
-    assert asked(wrong) == {MEANS: "open", STRETCH: "held", MOVES: "broken", BLIND: "held"}
+    assert asked(wrong) == {
+        MEANS: "open",
+        STRETCH: "held",
+        MOVES: "broken",
+        BLIND: "held",
+        GRID: "held",
+    }
 
 
 class Unwatched(NoisyMean):
@@ -196,7 +206,9 @@ class Elsewhere(NoisyMean):
 
 
 def test_what_cannot_be_looked_at_is_open():
-    assert set(asked(Unwatched(TINY, Laplace(1.0))).values()) == {"open"}
+    unwatched = asked(Unwatched(TINY, Laplace(1.0)))
+    assert unwatched.pop(GRID) == "broken"
+    assert set(unwatched.values()) == {"open"}
     assert asked(Elsewhere(TINY, Laplace(1.0)))[BLIND] == "open"
     twice = asked(Twice(TINY, Laplace(1.0)))
     assert {twice[question] for question in (MEANS, STRETCH, MOVES)} == {"open"}
@@ -261,7 +273,8 @@ def test_bags_are_of_all_lengths_and_told_many_times(words):
 
     assert {(1, 1), (2, 2), (3, 3), (60, 60), (1, 60), (3, 60), (20, 20), (3, 150)} <= lengths
     assert any({3, 4} == set(x.tolist()) | set(y.tolist()) for _, x, y in pairs)
-    assert {1, 2, 3, 20, 60} <= {len(bag) for bag in some_bags(kept)}
+    assert {(60, 5000), (1000, 5000)} <= lengths
+    assert {1, 2, 3, 20, 60, 1000, 5000} <= {len(bag) for bag in some_bags(kept)}
 
 
 class Unsorted(Obfuscator):

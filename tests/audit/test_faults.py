@@ -11,6 +11,7 @@ from nomdeplume import Audit, Table
 PAGE = Path(__file__).parents[2] / "docs" / "audit.md"
 EPSILON = 6.0
 INSTRUMENTS = {  # that must see it; others may too
+    "noise × 0.99": {"law"},
     "noise × 0.9": {"law", "loss"},
     "noise × 0.8": {"law", "loss"},
     "Gaussian over [0, 1]": {"law", "loss"},
@@ -19,10 +20,12 @@ INSTRUMENTS = {  # that must see it; others may too
     "ε × √k": {"law", "loss"},
     "renormalised Mahalanobis": {"law"},
     "peeking Vickrey": {"loss", "flow"},
+    "words in the order of ids": {"loss"},
     "TEM without tail": {"law"},
     "TEM with wrong tail": {"law", "loss"},
     "W₁ claimed for sampled texts": {"loss"},
     "mean under Gamma(m−1)": {"law", "loss"},
+    "mean under noise × 0.99": {"law"},
     "map stretched by 1.2": {"loss", "flow"},
     "composed of the text's words": {"loss", "flow"},
     "no noise for one word": {"loss", "flow"},
@@ -43,8 +46,7 @@ def test_every_fault_is_found(name, words):
     fault, due = planted.FAULTS[name], INSTRUMENTS.get(name, {"flow"})
 
     def found(seconds):
-        audit = Audit(seconds=seconds, source=fault.source, instruments=sorted(due))
-        report = audit(fault.make(words, EPSILON))
+        report = fault.audited(words, EPSILON, seconds=seconds, instruments=sorted(due))
         return {finding.instrument for finding in report.broken}
 
     assert due <= patiently(found, FIRST.get(name, 1), due.issubset)

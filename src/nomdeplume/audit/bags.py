@@ -16,6 +16,7 @@ Ids = NDArray[np.int64]
 Pair = tuple[str, Ids, Ids]  # what is tried, and two bags
 
 LENGTHS = (1, 2, 3, 60)
+LONG = (1_000, 5_000)
 ROUNDS = 8
 APART = "the two words that are brought apart most"
 COMMON = 2_000  # words among which near and far ones are looked for
@@ -57,7 +58,7 @@ def some_bags(words: Words) -> list[Ids]:
         one, two = rng.choice(words.kept, 2)
         made += [np.repeat([one, two], [19, 1]), np.repeat([one, two], [1, 3])]
         made.append(np.repeat(rng.choice(words.kept, 5), 7))
-    return made
+    return [*made, *(rng.choice(words.kept, length) for length in LONG)]
 
 
 def bags_of(words: Words, released: Sequence[tuple[str, ...]]) -> list[Ids]:
@@ -79,7 +80,9 @@ def pairs_of_bags(words: Words) -> list[Pair]:
     if len(words.steep) == 2:
         one, two = words.steep.tolist()
         made += _far(one, two, APART) + _far(two, one, APART)
-    return made
+    few = rng.choice(words.kept, (2, 20))  # distinct words, so that W₁ is soon found
+    one, two = (np.resize(ids, length) for ids, length in zip(few, LONG, strict=True))
+    return [*made, ("1,000 words against 5,000", one, two), ("60 against 5,000", one[:60], two)]
 
 
 def _any(words: Words, rng: np.random.Generator) -> list[Pair]:

@@ -1,9 +1,10 @@
 """The flow instrument inside the document level: what noise is added to, and how far that moves.
 
 A right mechanism adds noise to one point for each document, the mean of its words' features,
-and nothing else of the document goes further. So three things are looked at: which points
-these are, whether any two of them are farther apart than words move, and whether documents
-change where the points are hidden.
+rounded to a public grid, and nothing else of the document goes further. So four things are
+looked at: which points these are, whether any two of them are farther apart than words move,
+whether documents change where the points are hidden, and whether words are composed from
+points of the grid.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.bags import Ids, Words, bags_of, pairs_of_bags, some_bags
 from nomdeplume.audit.finding import HELD, OPEN, Finding, observed
-from nomdeplume.audit.inside import Watched, with_noise
+from nomdeplume.audit.inside import Watched, on_grid, with_noise
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.bag import Bag
-from nomdeplume.distance import word_mover
+from nomdeplume.distance import Cloud, word_mover
 from nomdeplume.distance.cloud import distances
 from nomdeplume.mechanism import NoisyMean
 from nomdeplume.obfuscator import Obfuscator
@@ -67,9 +68,22 @@ class Inside:
     def watched(self, *, blind: bool) -> tuple[Inside, list[Floats]]:
         """The same with its noise watched, and what was added to."""
         noise = Watched(self.mechanism.noise, blind)
-        spied = with_noise(self.mechanism, noise)
+        return self._around(with_noise(self.mechanism, noise)), noise.seen
+
+    def composing(self) -> tuple[Inside, list[Floats]]:
+        """The same with its composer watched, and the points that it composes words from."""
+        spied, seen = with_noise(self.mechanism, self.mechanism.noise), list[Floats]()
+
+        def compose(noisy: Floats, size: int, rng: Generator) -> Ids:
+            seen.append(noisy)
+            return type(spied).compose(spied, noisy, size, rng)
+
+        vars(spied)["compose"] = compose
+        return self._around(spied), seen
+
+    def _around(self, spied: NoisyMean) -> Inside:
         system = self.system and replace(self.system, mechanism=spied, size=SIZE)
-        return replace(self, mechanism=spied, system=system), noise.seen
+        return replace(self, mechanism=spied, system=system)
 
     def seen(self, bags: Sequence[Ids], rng: Generator) -> Floats | None:
         """What noise is added to for each bag, (n, m), if it is to one point each."""
@@ -224,7 +238,8 @@ def of_moves(inside: Inside) -> Probe:
 
 
 def _moved(table: Table, x: Ids, y: Ids) -> float:
-    one, two = (table.vectors[ids].astype(np.float64) for ids in (x, y))
+    bags = map(Bag.from_ids, (x, y))
+    one, two = (Cloud(table.vectors[bag.ids].astype(np.float64), bag.counts) for bag in bags)
     return word_mover(one, two)
 
 
@@ -257,3 +272,15 @@ def of_interference(inside: Inside) -> Probe:
         return observed(question, found, holds=not unlike, samples=texts)
 
     return Probe(question, ask, 0.3)
+
+
+def of_grid(inside: Inside) -> Probe:
+    """Words are composed of points of the public grid: others show the digits of the mean."""
+    question = "words are composed from points of the public grid"
+
+    def ask(share: Share) -> Finding:
+        spied, seen = inside.composing()
+        spied.release(some_bags(Words(inside.table, inside.kept)), share.rng)
+        return on_grid(question, seen, inside.mechanism.reach)
+
+    return Probe(question, ask, 0.1)

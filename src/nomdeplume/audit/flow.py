@@ -27,6 +27,7 @@ Floats = NDArray[np.float64]
 
 CANARIES = 40
 DOCUMENTS = 20
+LENGTHS = (1, 60, 300, 1_000, 5_000)  # words of a text
 REVERSED = 32  # texts in each order: enough to prove that it matters
 
 
@@ -87,6 +88,26 @@ def of_strangers(claim: Claim) -> Probe:
         passed = len(set(released) & set(secrets))
         evidence = f"{passed} of {len(secrets)} canaries came out"
         return observed(question, evidence, holds=not passed, samples=len(secrets))
+
+    return Probe(question, ask, 0.1)
+
+
+def of_lengths(system: Obfuscator) -> Probe:
+    """Where one word is released for every word, documents of all lengths of texts are alike."""
+    question = "documents hold released words only, at any length"
+
+    def ask(share: Share) -> Finding:
+        kept, outputs = system.vocabulary, system.mechanism.outputs
+        fixed = int((kept.ids if outputs is None else outputs)[0])
+        same = Instead(system.mechanism, lambda ids: np.full(len(ids), fixed))
+        rng, words = np.random.default_rng(3), kept.table.words
+        texts = [" ".join(words[i] for i in rng.choice(kept.ids, n)) for n in LENGTHS]
+        documents = replace(system, mechanism=same)(texts, share.rng)
+        due = (words[fixed],) * system.size
+        lengths = [n for n, one in zip(LENGTHS, documents, strict=True) if one.words != due]
+        tried = f"texts of {LENGTHS[0]} to {LENGTHS[-1]:,} words"
+        evidence = f"not at {', '.join(map('{:,}'.format, lengths))} words" if lengths else tried
+        return observed(question, evidence, holds=not lengths, samples=len(texts))
 
     return Probe(question, ask, 0.1)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, field, is_dataclass, replace
+from math import floor, log2
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from nomdeplume.audit.draws import suited
 from nomdeplume.audit.finding import OPEN, Finding, observed
 from nomdeplume.audit.parts import Instead
 from nomdeplume.audit.probe import Probe, Share
-from nomdeplume.mechanism import Mechanism, NoisyMean, Ranked
+from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Ranked
 from nomdeplume.noise import Noise
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import seeded
@@ -75,7 +76,7 @@ class Still(Watched):
         return np.array(vectors)
 
 
-def with_noise(mechanism: NoisyMean, noise: Watched) -> NoisyMean:
+def with_noise(mechanism: NoisyMean, noise: Noise | Watched) -> NoisyMean:
     """The same mechanism under other noise; what took long to find of its map is taken along."""
     found = copy(mechanism)
     known = {name: vars(mechanism)[name] for name in FOUND if name in vars(mechanism)}
@@ -123,6 +124,38 @@ def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
         return observed(question, found, holds=near, samples=WORDS)
 
     return Probe(question, ask, 0.1)
+
+
+def of_grid(mechanism: NoisyNearest) -> Probe:
+    """Noisy vectors are decoded from points of the public grid: others show the vector's digits."""
+    question = "vectors are decoded from points of the public grid"
+
+    def ask(share: Share) -> Finding:
+        spied, seen = copy(mechanism), list[Floats]()
+
+        def decode(noisy: Floats, rng: Generator) -> Ids:
+            seen.append(noisy)
+            return mechanism.decode(noisy, rng)
+
+        vars(spied)["decode"] = decode
+        spied.release(np.random.default_rng(1).integers(0, len(mechanism.table), WORDS), share.rng)
+        return on_grid(question, seen, mechanism.places.radius)
+
+    return Probe(question, ask, 0.1)
+
+
+def on_grid(question: str, seen: Sequence[Floats], radius: float) -> Finding:
+    """Whether all coordinates are multiples of 2⁻²³ of a radius, as a power of two.
+
+    Float64 is finer than that, and noise is coarser (docs/floats.md).
+    """
+    numbers = np.concatenate([each.ravel() for each in seen] or [np.empty(0)])
+    if not len(numbers):
+        return Finding("flow", question, OPEN, "what follows the noise cannot be watched")
+    steps = numbers / 2.0 ** (floor(log2(radius or 1.0)) - 23)
+    off = int((steps != np.rint(steps)).sum())
+    evidence = f"{off:,} of {len(numbers):,} coordinates are off the grid"
+    return observed(question, evidence, holds=not off, samples=len(numbers))
 
 
 def of_interference(mechanism: Mechanism, world: str) -> Probe:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.evidence import Places, Samples, provable, strongest
 from nomdeplume.audit.finding import BROKEN, Finding, by_loss, unpromised
-from nomdeplume.audit.probe import Probe, Share
+from nomdeplume.audit.probe import BATCH, Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.table import Table
@@ -21,6 +21,7 @@ Ids = NDArray[np.int64]
 Release = Callable[[int, Generator], Ids]  # n releases of each of two inputs: (n, 2, words)
 
 RELEASES = 1 << 20  # of each input, at most
+SEQUENCES = 1_000  # releases of each input whose order is looked at, at least
 WORDS = 1 << 22  # of all releases of one input, at most
 
 
@@ -54,9 +55,18 @@ def of_bags(
 
 
 def of_texts(
-    system: Obfuscator, texts: tuple[str, str], question: str, world: str, *, weight: float = 1.0
+    system: Obfuscator,
+    texts: tuple[str, str],
+    question: str,
+    world: str,
+    *,
+    weight: float = 1.0,
+    in_order: bool = False,
 ) -> Probe:
-    """Two texts through the whole flow, against the least that is promised between texts."""
+    """Two texts through the whole flow, against the least that is promised between texts.
+
+    Released bags are counted, or released words in their order.
+    """
     table = system.vocabulary.table
 
     def release(n: int, rng: Generator) -> Ids:
@@ -74,7 +84,9 @@ def of_texts(
         bags = [system.vocabulary.bag(text) for text in texts]
         places = [np.repeat(bag.ids, bag.counts) for bag in bags]
         try:
-            proven, limit, samples = _tried(release, system.size, places, table, share)
+            proven, limit, samples = _tried(
+                release, system.size, places, table, share, in_order=in_order
+            )
         except _Uneven:
             evidence = "documents differ in their number of words"
             return Finding("loss", question, BROKEN, evidence, world=world)
@@ -88,19 +100,31 @@ class _Uneven(Exception):
 
 
 def _tried(
-    release: Release, size: int, bags: Sequence[Ids], table: Table, share: Share
+    release: Release,
+    size: int,
+    bags: Sequence[Ids],
+    table: Table,
+    share: Share,
+    *,
+    in_order: bool = False,
 ) -> tuple[float, float, int]:
     """The strongest loss proven in either direction, the most that could be, and the samples.
 
-    Order is forgotten, and what is no word of the table counts as one outcome. Only words
-    that came out are looked at further: a table may be large.
+    Order is forgotten, unless each sequence of words is counted as one outcome. What is no
+    word of the table counts as one outcome. Only words that came out are looked at further: a
+    table may be large.
     """
+    outcomes = len(table) + 1  # of one word
 
     def draw(n: int) -> Ids:
         released = release(n, share.rng)
-        return np.sort(np.where((released < 0) | (released > len(table)), len(table), released))
+        words = np.where((released < 0) | (released > len(table)), len(table), released)
+        if not in_order:
+            return np.sort(words)
+        return outcomes + words @ outcomes ** np.arange(size)[:, None]
 
-    found = share.samples(draw, most=min(RELEASES, WORDS // size))
+    first = SEQUENCES if in_order else BATCH
+    found = share.samples(draw, first=first, most=min(RELEASES, WORDS // size))
     words, outcome = np.unique(found, return_inverse=True)
     outcome = outcome.reshape(found.shape)
     samples = Samples(outcome[:, 0], outcome[:, 1])

@@ -26,13 +26,16 @@ class Share:
     seconds: float
     rng: Generator
 
-    def samples(self, draw: Callable[[int], NDArray[T]], *, most: int = MOST) -> NDArray[T]:
+    def samples(
+        self, draw: Callable[[int], NDArray[T]], *, first: int = BATCH, most: int = MOST
+    ) -> NDArray[T]:
         """Draws until the time is over: how many depends on speed alone, never on what is drawn.
 
+        The `first` batch is drawn even if there is no time.
         Batches grow by what the last one took; if a call is slow by itself, whatever its size,
         they grow further while there is time for one more.
         """
-        start, size, parts, total, pace = monotonic(), min(BATCH, most), [], 0, 0.0
+        start, size, parts, total, pace = monotonic(), min(first, most), [], 0, 0.0
         while True:
             before = monotonic()
             parts.append(draw(size))

@@ -95,6 +95,7 @@ class Questions:
             return
         if self.system:
             yield from self._texts(self.system, "texts")
+            yield from self._in_order(self.system)
         yield from self._own_words()
 
     def flow(self) -> Iterator[Probe]:
@@ -106,6 +107,7 @@ class Questions:
         if isinstance(self.first, NoisyNearest):
             yield inside.of_vectors(self.first, certified=self.system is not None)
             yield inside.of_interference(self.first, TABLE)
+            yield inside.of_grid(self.first)
             for world, moved in self.worlds[-1:]:
                 yield inside.of_interference(before_steps(moved), world.name)
         if isinstance(self.mechanism, NoisyMean):
@@ -128,6 +130,12 @@ class Questions:
             for question, texts in getattr(world, which).items():
                 yield loss.of_texts(small, texts, question, world.name, weight=2.0)
 
+    def _in_order(self, system: Obfuscator) -> Iterator[Probe]:
+        """Two texts whose words are near each other in reverse, and what comes out in its order."""
+        for world, moved in self.worlds[:1]:
+            small, question = _small(system, moved, size=2), "two words in order, near in reverse"
+            yield loss.of_texts(small, world.crossed, question, world.name, in_order=True)
+
     def _documents(self, mechanism: NoisyMean) -> Iterator[Probe]:
         """Texts of any lengths as documents: in the plane, and on the table itself.
 
@@ -138,6 +146,7 @@ class Questions:
         if not self.system:
             return
         yield from self._texts(self.system, "documents")
+        yield from self._in_order(self.system)
         short, question = replace(self.system, size=3), "a text and ten times itself"
         for pair in self.pairs[:1]:
             text = " ".join(mechanism.table.words[i] for i in (pair.x, pair.x, pair.y))
@@ -151,6 +160,7 @@ class Questions:
         yield documents.of_stretch(watched)
         yield documents.of_moves(watched)
         yield documents.of_interference(watched)
+        yield documents.of_grid(watched)
 
     def _own_words(self) -> Iterator[Probe]:
         """Words of the table itself; with a closed channel all pairs of the commonest, exactly."""
@@ -166,6 +176,8 @@ class Questions:
 
     def _system(self, system: Obfuscator) -> Iterator[Probe]:
         yield flow.of_canaries(system)
+        if not isinstance(self.mechanism, NoisyMean):  # which is looked into
+            yield flow.of_lengths(system)
         yield flow.of_order(system)
         yield flow.of_certificate(system)
         for world, moved in self.plane:

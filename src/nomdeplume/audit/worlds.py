@@ -71,6 +71,15 @@ class World:
         }
 
     @property
+    def crossed(self) -> tuple[str, str]:
+        """Two texts of two words, of which the first is near the second of the other text.
+
+        First and second are by id, as words stand in a bag.
+        """
+        here, far, _, near, *_ = self.table.words
+        return f"{here} {self._at(1.1)}", f"{far} {near}"
+
+    @property
     def documents(self) -> dict[str, tuple[str, str]]:
         """Pairs of texts that whole documents may not tell apart better than their words move.
 
@@ -78,8 +87,7 @@ class World:
         the same mean.
         """
         here, far, near, _, lone, *_ = self.table.words
-        along = self.table.vectors[:].astype(np.float64)
-        middle = self.table.words[int(np.linalg.norm(along - along[1] / 2, axis=1).argmin())]
+        middle = self._at(0.5)
         return self.texts | {
             "one word against three": (here, f"{here} {here} {far}"),
             "2 words against 60": (f"{here} {near}", f"{near} " * 60),
@@ -87,6 +95,11 @@ class World:
             "a word and ten times itself": (lone, f"{lone} " * 10),
             "other words around one mean": (f"{here} {far}", middle),
         }
+
+    def _at(self, share: float) -> str:
+        """The word nearest to a share of the way from the first word to the second."""
+        vectors = self.table.vectors[:].astype(np.float64)
+        return self.table.words[int(np.linalg.norm(vectors - share * vectors[1], axis=1).argmin())]
 
     @property
     def _far(self) -> Floats:

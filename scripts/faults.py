@@ -7,7 +7,8 @@ them, and `scripts/audit_page.py` writes down what was found.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
@@ -34,6 +35,7 @@ from nomdeplume import (
     seeded,
 )
 from nomdeplume.bag import Bag, apportion
+from nomdeplume.charging import Charging
 from nomdeplume.decode import Rank, Vickrey
 from nomdeplume.distance import Prepared, WordMover
 from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Unit
@@ -42,6 +44,8 @@ from nomdeplume.nearest import Several
 from nomdeplume.noise import Floats, Mahalanobis, PolarLaplace, VonMisesFisher, to_grid
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.ledger.claims import DOCUMENT, Claim
+from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.reduction import Kept
 from nomdeplume.releasing import Item, Released, Releasing
 from nomdeplume.table.directions import principal_directions
@@ -254,6 +258,32 @@ class LongTextsBare(Obfuscator):
         return BareIfLong(self.vocabulary, self.level)
 
 
+class HalfPrice(Obfuscator):
+    """The price of a document is half of its budget."""
+
+    @cached_property
+    def price(self) -> Price:
+        right = super().price
+        return replace(right, budget=right.budget / 2)
+
+
+@contextmanager
+def units_at_half_price() -> Iterator[None]:
+    """Releases that are charged to several texts, as units are, are charged half."""
+    right = Charging.granted
+
+    def granted(self: Charging, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:
+        unit = any(sum(name.startswith(DOCUMENT) for name in claim) > 1 for claim in claims)
+        price = replace(self.price, budget=self.price.budget / 2) if unit else self.price
+        return right(replace(self, price=price), claims, together=together)
+
+    Charging.granted = granted  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Charging.granted = right  # type: ignore[method-assign]
+
+
 class ClaimsTheMean(Obfuscator):
     """Words are drawn by chance, and W₁ between texts is promised as if they were not."""
 
@@ -378,10 +408,12 @@ class Fault:
     what: str
     make: Callable[[Table, float], Mechanism | Obfuscator] = laplace
     source: Callable[[], Generator] = secure
+    change: Callable[[], AbstractContextManager[None]] = nullcontext  # of the program meanwhile
 
     def audited(self, table: Table, epsilon: float, **how: Any) -> Report:
         """The report of an audit of this fault; `how` is as in `Audit`."""
-        return Audit(source=self.source, **how)(self.make(table, epsilon))
+        with self.change():
+            return Audit(source=self.source, **how)(self.make(table, epsilon))
 
 
 def mean(
@@ -481,6 +513,15 @@ FAULTS: dict[str, Fault] = {name: spoilt(name) for name in SPOILS} | {
     "no noise above 300 words": Fault(
         "texts of more than 300 words are released as they are",
         lambda t, e: LongTextsBare.laplace(t, epsilon=e),
+    ),
+    "charged half": Fault(
+        "a document's price in a ledger is half of its budget",
+        lambda t, e: HalfPrice.laplace(t, epsilon=e),
+    ),
+    "units charged half": Fault(
+        "the document of a unit is charged half of its price",
+        lambda t, e: Obfuscator.laplace(t, epsilon=e),
+        change=units_at_half_price,
     ),
     "word in the certificate": Fault(
         "the certificate names a word of the text",

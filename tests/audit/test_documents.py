@@ -32,6 +32,7 @@ STRETCH = "no two words are farther apart in the features"
 MOVES = "means are no farther apart than words move"
 BLIND = "what follows the noise sees nothing else"
 GRID = "words are composed from points of the public grid"
+CHARGED = "a release is charged what it promises"
 CERTIFICATE = "the certificate says what was done"
 INSIDE = {  # what must be seen from inside, and between which texts from outside
     "sum in place of the mean": ({MEANS, MOVES}, "a text and ten times itself"),
@@ -156,7 +157,7 @@ def test_an_audit_looks_into_documents_and_around_them(words):
     found = {finding.question: finding.verdict for finding in (p.ask(SHARE) for p in probes)}
 
     around = {"no unknown word comes out", "order tells nothing"}
-    assert set(found) == {MEANS, STRETCH, MOVES, BLIND, GRID, CERTIFICATE, *around}
+    assert set(found) == {MEANS, STRETCH, MOVES, BLIND, GRID, CERTIFICATE, CHARGED, *around}
     assert set(found.values()) == {"held"}
 
 

@@ -8,7 +8,7 @@ from tests.audit.planted import planted
 from tests.conftest import NOISES, TINY
 
 from nomdeplume import Laplace, NoisyNearest, Obfuscator, Table, secure, seeded
-from nomdeplume.audit import flow, inside
+from nomdeplume.audit import charges, flow, inside
 from nomdeplume.audit.documents import Inside, of_grid
 from nomdeplume.audit.finding import BROKEN, HELD, OPEN
 from nomdeplume.audit.probe import Share
@@ -107,3 +107,64 @@ def test_a_grid_that_is_as_fine_as_floats_is_found():
 
 def test_a_decoder_that_cannot_be_watched_is_open():
     assert verdict(inside.of_grid(planted.OtherTable(TINY, Laplace(1.0)))) == OPEN
+
+
+# what is charged
+
+
+def charged(system):
+    return charges.of_charges(system).ask(SHARE)
+
+
+@pytest.mark.parametrize("reduction", ["sample", "apportion"])
+def test_right_charges_hold(reduction):
+    assert charged(system(reduction=reduction)).verdict == HELD
+
+
+@pytest.mark.parametrize("budget", [0.07, 20.0, 12345.678])
+def test_right_charges_of_means_hold(budget):
+    words = system().vocabulary
+
+    assert charged(Obfuscator(words, NoisyMean(words.table, Laplace(budget)))).verdict == HELD
+
+
+def test_a_price_of_half_the_budget_is_found():
+    finding = charged(system(planted.HalfPrice))
+
+    assert finding.verdict == BROKEN
+    assert finding.evidence == "a document: 10 where 20 are due; a text: 10 where 20 are due"
+
+
+def test_units_at_half_their_price_are_found():
+    with planted.units_at_half_price():
+        finding = charged(system())
+
+    assert finding.verdict == BROKEN
+    assert finding.evidence == (
+        "a text of a unit: 10 where 20 are due; an author: 10 where 20 are due"
+    )
+    assert charged(system()).verdict == HELD
+
+
+class Free(Obfuscator):
+    """A ledger is taken and not charged."""
+
+    def __call__(self, texts, rng=None, *, ledger=None, ids=None, authors=None):
+        return super().__call__(texts, rng)
+
+
+class NoLedger(Obfuscator):
+    def __call__(self, texts, rng=None):
+        return super().__call__(texts, rng)
+
+
+def test_a_system_that_charges_nothing_is_found():
+    assert "a document: 0 where 20 are due" in charged(system(Free)).evidence
+
+
+def test_what_cannot_be_charged_is_open():
+    words = system().vocabulary
+    huge = Obfuscator(words, NoisyMean(words.table, Laplace(1e12)))
+
+    assert charged(system(NoLedger)).verdict == OPEN
+    assert charged(huge).verdict == OPEN

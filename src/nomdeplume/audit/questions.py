@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.audit import chances, closed, documents, flow, inside, law, loss
+from nomdeplume.audit import chances, charges, closed, documents, flow, inside, law, loss
 from nomdeplume.audit.claim import Claim
 from nomdeplume.audit.finding import TABLE, Finding
 from nomdeplume.audit.pairs import Pair, commonest
@@ -180,6 +180,7 @@ class Questions:
             yield flow.of_lengths(system)
         yield flow.of_order(system)
         yield flow.of_certificate(system)
+        yield charges.of_charges(system)
         for world, moved in self.plane:
             one = Documents(_small(system, moved, size=1))
             question = "no two documents share a stream"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from nomdeplume.errors import InputError, got
@@ -11,6 +12,7 @@ from nomdeplume.extras import arrow
 from nomdeplume.frames.of_arrow import Arrow
 from nomdeplume.frames.plain import STRINGS, check_text
 from nomdeplume.privacy.certificate import NOT_PRIVATE
+from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
 from nomdeplume.releasing import LOST, Job, Released
 
 VECTOR, WARNING = "vector", "warning"  # columns that a release may have beside
@@ -41,6 +43,9 @@ class Batches:
     keep: Sequence[str] = ()
     empty: str = "public"
     vectors: bool = False
+    id: str = ID  # the column of ids, which are checked if they are kept
+    author: str = AUTHOR  # the column by which ids are checked, if it is there
+    allow_identifying_ids: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.keep, str) or not isinstance(self.keep, Iterable):
@@ -78,6 +83,7 @@ class Batches:
         if not isinstance(batch, arrow().RecordBatch):
             raise InputError(f"a batch must be a pyarrow RecordBatch, got {type(batch).__name__}.")
         schema = self.schema(batch.schema)
+        self._check_ids(batch)
         texts = self._texts(batch)
         out = Outcome(batch)
         rows = [i for i, text in enumerate(texts) if text is not None and i not in refused]
@@ -114,6 +120,24 @@ class Batches:
         if self.job.seed is not None:
             fields.append(pa.field(WARNING, pa.string()))
         return pa.schema(fields)
+
+    @cached_property
+    def ids(self) -> IdCheck:
+        """The check that refuses ids which tell who wrote a document."""
+        return IdCheck.of(
+            self.keep, id_=self.id, author=self.author, allowed=self.allow_identifying_ids
+        )
+
+    def _check_ids(self, batch: Any) -> None:
+        names = dict.fromkeys((*self.ids.names, *self.ids.authors))
+        there = [name for name in names if batch.schema.names.count(name) == 1]
+        if not self.ids.names:
+            return
+        try:
+            rows = batch.select(there).to_pylist()
+        except UnicodeDecodeError:
+            raise InputError("the columns of ids and authors must hold Unicode.") from None
+        self.ids.all(rows)
 
     @staticmethod
     def _type(kind: Any) -> Any:

@@ -7,7 +7,6 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import repeat
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -103,7 +102,8 @@ def _charged(
     """The same, when the first is asked for: what else is wrong with a call is found before."""
     price, bag, texts = priced.price, priced.vocabulary.bag, list(private)
     charging = Charging(ledger, price, "id", "" if authors is None else "author")
-    beside = zip(_column("ids", ids, texts), _column("authors", authors, texts), strict=True)
+    count = len(texts)
+    beside = zip(column("ids", ids, count), column("authors", authors, count), strict=True)
     claims: list[Claim] = []
     for number, (text, (id_, author)) in enumerate(zip(texts, beside, strict=True), start=1):
         claim = charging.claim({"id": id_, "author": author}, text, bag)
@@ -114,15 +114,15 @@ def _charged(
     yield from texts
 
 
-def _column(name: str, values: Iterable[Any] | None, texts: Sequence[str]) -> Iterable[Any]:
-    """A value for each text."""
+def column(name: str, values: Iterable[Any] | None, count: int) -> Sequence[Any]:
+    """A value for each of `count` texts."""
     if values is None:
-        return repeat(None, len(texts))
+        return [None] * count
     if isinstance(values, str | Mapping) or not hasattr(values, "__iter__"):
         raise InputError(f"{name} must be a list, got one {type(values).__name__}.")
     found = list(values.to_pylist() if hasattr(values, "to_pylist") else values)
-    if len(found) != len(texts):
-        raise InputError(f"{name} must be as many as texts, got {len(found):,} of {len(texts):,}.")
+    if len(found) != count:
+        raise InputError(f"{name} must be as many as texts, got {len(found):,} of {count:,}.")
     return found
 
 
@@ -140,7 +140,6 @@ class Charging:
     price: Price
     id_field: str = ""  # of records; documents without an id are known by their kept words
     author_field: str = ""
-    hidden: frozenset[str] = frozenset()  # fields that are read for the ledger and stay inside
     most: float = 0.0  # that an account may spend in this run
     run: str = field(default_factory=lambda: secrets.token_hex(8))
 
@@ -166,12 +165,6 @@ class Charging:
     def knows(self, fields: Mapping[str, Any]) -> bool:
         """Whether a document has an id to be known by."""
         return has_id(fields.get(self.id_field))
-
-    def beside(self, fields: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The fields that come out."""
-        if not self.hidden:
-            return fields
-        return {name: value for name, value in fields.items() if name not in self.hidden}
 
     def granted(self, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:
         """Whether there was room for each; what is granted is charged, and on the disk."""

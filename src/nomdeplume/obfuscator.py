@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from nomdeplume.bag import Bag
 from nomdeplume.batches import Batches
-from nomdeplume.charging import charge, price_of
+from nomdeplume.charging import charge, column, price_of
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, whole
 from nomdeplume.frames import Private
@@ -202,7 +202,9 @@ class Obfuscator:
 
         Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.
         Kept columns come out as they are, without categories that no row holds. `rng`,
-        `workers`, `ledger`, `ids` and `authors` are as for texts.
+        `workers`, `ledger`, `ids` and `authors` are as for texts. A kept column of ids, which
+        is called id or holds what `ids` does, is refused if an id tells who wrote its text,
+        unless `allow_identifying_ids`.
         """
         return self.certified_frame(df, text=text, keep=keep, **how)[0]
 
@@ -217,6 +219,7 @@ class Obfuscator:
         ledger: Ledger | None = None,
         ids: Iterable[Any] | None = None,
         authors: Iterable[Any] | None = None,
+        allow_identifying_ids: bool = False,
     ) -> tuple[F, Certificate]:
         """A released frame and its certificate, whose hash is that of its words line by line.
 
@@ -224,6 +227,10 @@ class Obfuscator:
         """
         rng, digest = given(rng), sha256()
         private = Private.of(df, text, keep)
+        ids = ids if ids is None else column("ids", ids, len(private))
+        authors = authors if authors is None else column("authors", authors, len(private))
+        if not allow_identifying_ids:
+            private.check_ids(ids, authors)
         texts = charge(ledger, self, private.texts(), rng, ids=ids, authors=authors)
 
         def documents() -> Iterator[str]:

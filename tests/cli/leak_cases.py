@@ -10,9 +10,8 @@ PUBLIC = "features fit public.jsonl -o f --table t.txt --language en --stop-word
 
 
 def release(line, code=0, **more):
-    """A release: it may say words that the table knows, and ids unless they are left out."""
-    with_ids = not any(each in line for each in ("--no-id", "--unit-field", "--seed"))
-    given = {"known": OUT, "ids": OUT if with_ids else (), **more}
+    """A release: it may say words that the table knows, and ids if that is asked for twice."""
+    given = {"known": OUT, "ids": OUT if "--allow-identifying-ids" in line else (), **more}
     return Case(f"obfuscate {line} {SMALL}", code, **given)
 
 
@@ -27,13 +26,17 @@ RELEASES = {
     "a folder of tables": release("many-parquet -o out.csv", 2),
     "a folder of links": release("gone -o out.jsonl", 2),
     "JSONL": release("in.jsonl -o out.jsonl"),
-    "packed": release("in.jsonl.gz -o out.jsonl.gz --no-id"),
-    "CSV": release("in.csv -o out.csv --no-id --delimiter ,"),
+    "ids kept": release("in.jsonl -o out.jsonl --keep id --allow-identifying-ids"),
+    "ids refused": release("in.jsonl -o out.jsonl --keep id", 3),
+    "ids refused with a ledger": release("in.csv -o out.csv --keep id --ledger l --limit 99", 3),
+    "ids of shards refused": release("many-jsonl -o out --keep id --engine pool --workers 1", 3),
+    "packed": release("in.jsonl.gz -o out.jsonl.gz"),
+    "CSV": release("in.csv -o out.csv --delimiter ,"),
     "CSV to Arrow": release("in.csv -o out.arrow --certificate c.json"),
-    "Parquet": release("in.parquet -o out.parquet --no-id"),
-    "Arrow": release("in.arrow -o out.jsonl --no-id --vectors --budget 9"),
-    "kept": release("in.jsonl -o out.csv --keep author --id-field topic", authors=OUT, ids=()),
-    "another text": release("in.jsonl -o out.csv --text-field author --no-id --empty public"),
+    "Parquet": release("in.parquet -o out.parquet"),
+    "Arrow": release("in.arrow -o out.jsonl --vectors --budget 9"),
+    "kept": release("in.jsonl -o out.csv --keep author --id-field topic", authors=OUT),
+    "another text": release("in.jsonl -o out.csv --text-field author --empty public"),
     "withheld": release("in.jsonl -o out.csv --text-field author --empty withhold", 4),
     "withheld, listed": release("broken.jsonl -o out.jsonl --withheld list", 4),
     "units": release("in.jsonl -o out.jsonl --unit-field author"),
@@ -48,7 +51,7 @@ RELEASES = {
         "many-parquet -o out --engine pool --workers 1 --ledger l --limit 99", 2, names=INSIDE
     ),
     "shards on another engine": release("many-jsonl -o out --engine pool --address TEXT", 2),
-    "seeded": release("in.jsonl -o out.jsonl --seed 1 --no-id"),
+    "seeded": release("in.jsonl -o out.jsonl --seed 1"),
     "features": release("in.jsonl -o out.jsonl --features f --stop-words none", first=PUBLIC),
     "features, fitted on the texts": release(
         "public.jsonl -o out.jsonl --features f --stop-words none", 3, first=PUBLIC
@@ -193,7 +196,7 @@ OTHERS = {
 }
 BEGUN = release(f"in.jsonl -o out.jsonl --ledger l --limit 99 --author-field author {WORD}")
 OTHERS |= {  # of a ledger that is begun, and looked at too
-    name: Case(line, known=("out.jsonl",), ids=("out.jsonl",), first=BEGUN.line)
+    name: Case(line, known=("out.jsonl",), first=BEGUN.line)
     for name, line in {
         "spent": "ledger show l --by authors --json",
         "spent by one": "ledger show l --id idoquant1 --author autoquant1",

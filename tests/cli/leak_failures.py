@@ -21,7 +21,7 @@ IN_WORKER = """
 import nomdeplume.workers.process as p
 p.START = p.START.replace("main()", {!r} + "; main()")
 """
-RECORDS = f"in.jsonl -o out.jsonl --no-id {WORD}"
+RECORDS = f"in.jsonl -o out.jsonl {WORD}"
 
 
 def planted(plant, code=1, line=RECORDS, said="unexpected", **more):
@@ -103,8 +103,8 @@ KILLED = {  # what lies there is private, whatever the umask
     name: planted(plant, -9, line, "", umask=True)
     for name, plant, line in (
         ("words", WRITE.format(KILL.format(9)), RECORDS),
-        ("CSV", WRITE.format(KILL.format(9)), f"in.csv -o out.csv --no-id {WORD}"),
-        ("Parquet", WRITE.format(KILL.format(9)), f"in.csv -o out.parquet --no-id {WORD}"),
+        ("CSV", WRITE.format(KILL.format(9)), f"in.csv -o out.csv {WORD}"),
+        ("Parquet", WRITE.format(KILL.format(9)), f"in.csv -o out.parquet {WORD}"),
         ("a list", WRITE.format(KILL.format(9)), f"{RECORDS} --withheld list"),
         ("a ledger", WRITE.format(KILL.format(9)), f"{RECORDS} --ledger l --limit 99"),
         ("workers", WRITE.format(KILL.format(9)), f"{RECORDS} --workers 2"),

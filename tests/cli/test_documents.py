@@ -184,17 +184,14 @@ def test_texts_of_one_value_are_one_document(call, folder):
 def test_the_value_of_a_unit_comes_out_only_if_kept(call, folder):
     unit = ("--unit-field", "author", "--keep", "author")
     call("obfuscate", "in.jsonl", "-o", "o.jsonl", *OWN, *unit, code=4)
-    call("obfuscate", "in.jsonl", "-o", "n.jsonl", *OWN, *unit, "--no-id", code=4)
 
     assert [(r["id"], r["author"]) for r in read(folder / "o.jsonl")] == [
         (1, "Ann"),
         (2, "Bob"),
         (3, "Cid"),
     ]
-    assert [set(each) for each in read(folder / "n.jsonl")] == [{"author", "text"}] * 3
-    for name in ("o.jsonl", "n.jsonl"):
-        checked = ("--release", name, "--table", "t.txt")
-        assert "All 10" in call("certificate", f"{name}.certificate.json", *checked).stdout
+    checked = ("--release", "o.jsonl", "--table", "t.txt")
+    assert "All 10" in call("certificate", "o.jsonl.certificate.json", *checked).stdout
 
 
 def test_the_words_of_a_unit_are_those_of_all_its_texts(call, folder):
@@ -477,10 +474,10 @@ def test_documents_that_are_no_units_are_found(call, folder):
     assert "statements" in call(*check, code=3).stderr
 
 
-def test_a_folder_of_units_is_numbered_whatever_is_asked(call, folder):
+def test_a_folder_of_units_is_numbered(call, folder):
     (folder / "texts").mkdir()
     for name in ("a.txt", "b.txt"):
         (folder / "texts" / name).write_text(f"{WORDS[0]} {WORDS[1]}", encoding="utf-8")
-    call("obfuscate", "texts", "-o", "out", *OWN, "--unit-field", "name", "--no-id")
+    call("obfuscate", "texts", "-o", "out", *OWN, "--unit-field", "name")
 
     assert len(list((folder / "out").iterdir())) == 2

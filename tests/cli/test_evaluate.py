@@ -168,6 +168,9 @@ def test_releases_of_others_are_judged(evaluate, run, tmp_path):
         "--size",
         "20",
         "--quiet",
+        "--keep",
+        "id",
+        "--allow-identifying-ids",
     )
     lines = (tmp_path / "theirs.jsonl").read_text().splitlines()
     (tmp_path / "theirs.jsonl").write_text("\n".join(lines[::-1]) + "\n")

@@ -53,8 +53,8 @@ def released(path):
 def test_a_parquet_file_keeps_its_types(run, tmp_path):
     pq.write_table(corpus(), tmp_path / "in.parquet")
     done = run(
-        "obfuscate", "in.parquet", "-o", "out.parquet", "--text-field", "body", "--keep", "when",
-        *SMALL,
+        "obfuscate", "in.parquet", "-o", "out.parquet", "--text-field", "body",
+        "--keep", "id", "--keep", "when", *SMALL,
     )  # fmt: skip
     found = rows(tmp_path / "out.parquet")
 
@@ -114,14 +114,17 @@ def test_columns_on_standard_output_are_jsonl(run, tmp_path):
 
 
 def test_csv_through_a_pipe(run):
-    piped = run("obfuscate", "--text-field", "body", *SMALL, stdin=b"id;body\n7;rain\n8;snow\n")
+    ids = ["--keep", "id"]
+    piped = run(
+        "obfuscate", "--text-field", "body", *ids, *SMALL, stdin=b"id;body\n7;rain\n8;snow\n"
+    )
     told = run(
         "obfuscate", "--from", "csv", "--delimiter", "tab", *SMALL, stdin=b"text\tx\nrain\ty"
     )
     found = list(csv.DictReader(io.StringIO(piped.stdout.decode())))
 
     assert [row["id"] for row in found] == ["7", "8"]
-    assert told.stdout.decode().splitlines()[0] == "text"
+    assert told.stdout.decode().splitlines()[0] == "id,text"
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.parquet", "in.arrow"])
@@ -156,7 +159,18 @@ def test_a_column_that_is_no_text_is_refused(run, tmp_path):
 def test_rows_without_text_are_withheld_by_number(run, tmp_path):
     table = corpus().set_column(1, "body", pa.array(["rain", None, "pear"]))
     pq.write_table(table, tmp_path / "in.parquet")
-    done = run("obfuscate", "in.parquet", "-o", "o.csv", "--text-field", "body", *SMALL, code=4)
+    done = run(
+        "obfuscate",
+        "in.parquet",
+        "-o",
+        "o.csv",
+        "--text-field",
+        "body",
+        "--keep",
+        "id",
+        *SMALL,
+        code=4,
+    )
 
     assert b"row 2: withheld: field 'body' is null." in done.stderr
     assert [row["id"] for row in released(tmp_path / "o.csv")] == ["1", "3"]
@@ -165,7 +179,7 @@ def test_rows_without_text_are_withheld_by_number(run, tmp_path):
 
 def test_a_broken_row_is_withheld_by_number(run, tmp_path):
     (tmp_path / "in.csv").write_text("id,text\n1,rain\n2,a,b\n3,snow\n", encoding="utf-8")
-    done = run("obfuscate", "in.csv", "-o", "o.jsonl", *SMALL, code=4)
+    done = run("obfuscate", "in.csv", "-o", "o.jsonl", "--keep", "id", *SMALL, code=4)
     strict = run("obfuscate", "in.csv", "--strict", *SMALL, code=2)
 
     assert b"row 2 (line 3): withheld: expected 2 fields, got 3." in done.stderr
@@ -211,16 +225,18 @@ def test_all_that_is_withheld_is_listed_in_a_file(run, tmp_path):
 
 def test_what_stands_beside_the_words_is_said(run, tmp_path):
     write(corpus(), tmp_path / "in.csv")
-    done = run("obfuscate", "in.csv", "-o", "o.csv", "--text-field", "body", *SMALL)
+    ask = ["obfuscate", "in.csv", "-o", "o.csv", "--text-field", "body", *SMALL]
 
+    assert b"Released as they are" not in run(*ask).stderr
+    done = run(*ask, "--keep", "id", "--force")
     assert b"Released as they are: id." in b" ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("name", ["in.csv", "in.jsonl", "in.parquet"])
 @pytest.mark.parametrize("target", ["o.csv", "o.jsonl", "o.parquet"])
-def test_ids_can_stay_behind(run, tmp_path, name, target):
+def test_ids_stay_behind_and_documents_are_numbered(run, tmp_path, name, target):
     write(corpus(), tmp_path / name)
-    kept = ["--text-field", "body", "--keep", "when", "--no-id"]
+    kept = ["--text-field", "body", "--keep", "when"]
     done = run("obfuscate", name, "-o", target, *kept, *SMALL)
     found = (
         rows(tmp_path / target).to_pylist()
@@ -229,10 +245,11 @@ def test_ids_can_stay_behind(run, tmp_path, name, target):
     )
     checked = ["--release", target, "--table", "t.txt"]
 
-    assert [set(row) for row in found] == [{"when", "text"}] * 3
+    assert [set(row) for row in found] == [{"id", "when", "text"}] * 3
+    assert [int(row["id"]) for row in found] == [1, 2, 3]
     assert b"Released as they are: when." in b" ".join(done.stderr.split())
     said = b" ".join(run("certificate", f"{target}.certificate.json", *checked).stdout.split())
-    assert b"as they are; there is no id: when" in said
+    assert b"Documents are numbered. Fields kept as they are: when." in said
     assert b"All 9 checks passed" in said
 
 
@@ -461,7 +478,7 @@ def test_fields_that_come_and_go_are_null_in_columns(run, tmp_path):
     lines += [{"text": "snow"}, {"id": 7, "text": "snow"}]
     content = "\n".join(map(json.dumps, lines))
     (tmp_path / "in.jsonl").write_text(content, encoding="utf-8")
-    run("obfuscate", "in.jsonl", "-o", "o.parquet", "--keep", "x", *SMALL)
+    run("obfuscate", "in.jsonl", "-o", "o.parquet", "--keep", "id", "--keep", "x", *SMALL)
     found = rows(tmp_path / "o.parquet")
 
     assert found["id"].to_pylist()[-2:] == [None, 7]

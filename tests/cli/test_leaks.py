@@ -161,7 +161,7 @@ def test_a_text_in_the_wrong_place_is_not_shown(tmp_path, arguments):
 @pytest.mark.parametrize("end", ["> /dev/full", "| true", ">&-", "2>&- | cat"])
 def test_a_standard_output_that_fails_is_told_without_a_word(tmp_path, end):
     world(tmp_path)
-    line = f"{COMMAND} obfuscate in.jsonl --no-id --epsilon 2 --table t.txt {end}"
+    line = f"{COMMAND} obfuscate in.jsonl --epsilon 2 --table t.txt {end}"
     done = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, check=False)
     wrong, searched = hits(
         Case(line, known=("stdout",)), {"stdout": done.stdout, "stderr": done.stderr}

@@ -15,6 +15,7 @@ from tests.waiting import PATIENCE, stopping, until_stopped
 
 TABLE = "rain 1 0\nharbour 0 1\nbread 2 2\nsnow 1 3\nlake 3 1\nriver 4 4\n"
 SMALL = ["--table", "t.txt", "--language", "en", "--size", "5", "--epsilon", "2"]  # E = 10
+IDS = ("--keep", "id")
 
 
 @pytest.fixture
@@ -41,8 +42,9 @@ def released(tmp_path, name):
     return [each["id"] for each in records(tmp_path, name)]
 
 
-def obfuscated(run, out, *more, code=0, ledger=("--ledger", "a.ledger"), given="in.jsonl"):
-    return run("obfuscate", given, "-o", out, *SMALL, *ledger, *more, code=code)
+def obfuscated(run, out, *more, code=0, ledger=("--ledger", "a.ledger"), given="in.jsonl", ids=IDS):
+    kept = () if "--unit-field" in more else ids
+    return run("obfuscate", given, "-o", out, *SMALL, *ledger, *kept, *more, code=code)
 
 
 def test_the_second_release_is_charged_and_the_third_refused(run, corpus, tmp_path):
@@ -84,7 +86,7 @@ def test_authors_add_up_and_stay_inside(run, corpus, tmp_path):
 
     assert released(tmp_path, "1.jsonl") == [0, 1, 2, 3]  # two of each
     assert all(set(each) == {"id", "text"} for each in records(tmp_path, "1.jsonl"))
-    assert json.loads((tmp_path / "1.jsonl.certificate.json").read_text())["kept_fields"] == []
+    assert json.loads((tmp_path / "1.jsonl.certificate.json").read_text())["kept_fields"] == ["id"]
     shown = run("ledger", "show", "a.ledger", "--author", "Vorplique 1", "--json").stdout
     assert json.loads(shown)["author"]["spent"] == 20
 
@@ -108,9 +110,9 @@ def test_a_text_without_an_author_cannot_be_charged(run, corpus, tmp_path):
 
 
 def test_ids_that_stay_inside_are_charged(run, corpus, tmp_path):
-    obfuscated(run, "1.jsonl", "--limit", "10", "--no-id")
-    assert {key for each in records(tmp_path, "1.jsonl") for key in each} == {"text"}
-    assert json.loads((tmp_path / "1.jsonl.certificate.json").read_text())["id_field"] == ""
+    obfuscated(run, "1.jsonl", "--limit", "10", ids=())
+    assert {key for each in records(tmp_path, "1.jsonl") for key in each} == {"id", "text"}
+    assert released(tmp_path, "1.jsonl") == [1, 2, 3, 4, 5, 6]  # from 0 on in the input
     obfuscated(run, "2.jsonl", code=3)
 
 
@@ -119,13 +121,13 @@ def test_texts_without_ids_are_known_by_their_words(run, corpus, tmp_path, more)
     (tmp_path / "a.txt").write_text("Rain, harbour.")
     (tmp_path / "b.txt").write_text("the HARBOUR and rain")  # the same kept words
     (tmp_path / "c.txt").write_text("rain rain harbour")
-    obfuscated(run, "1.txt", "--limit", "10", *more, given="a.txt")
-    obfuscated(run, "2.txt", *more, given="c.txt")
-    done = obfuscated(run, "3.txt", *more, given="b.txt", code=3)
+    obfuscated(run, "1.txt", "--limit", "10", *more, given="a.txt", ids=())
+    obfuscated(run, "2.txt", *more, given="c.txt", ids=())
+    done = obfuscated(run, "3.txt", *more, given="b.txt", ids=(), code=3)
     assert b"no room left" in done.stderr
     (tmp_path / "d.txt").write_text("nothing known")
     for name in ("4.txt", "5.txt"):
-        obfuscated(run, name, *more, given="d.txt")
+        obfuscated(run, name, *more, given="d.txt", ids=())
 
 
 def test_standard_output_is_charged_too(run, corpus):
@@ -229,7 +231,7 @@ def interrupted(tmp_path, *arguments, with_signal=signal.SIGKILL):
 
 
 def test_a_killed_run_is_resumed(run, corpus, tmp_path):
-    charged = ["--ledger", "a.ledger", "--limit", "30"]
+    charged = [*IDS, "--ledger", "a.ledger", "--limit", "30"]
     interrupted(tmp_path, *charged)
     assert not (tmp_path / "o.jsonl").exists()
     assert (tmp_path / ".o.jsonl.resume").stat().st_mode & 0o077 == 0
@@ -261,7 +263,11 @@ def test_ctrl_c_says_how_to_go_on(run, corpus, tmp_path):
 def test_only_the_same_run_is_resumed(run, corpus, tmp_path):
     interrupted(tmp_path)
     resume = ["obfuscate", "in.jsonl", "-o", "o.jsonl", "--resume", "--quiet"]
-    others = [[*SMALL[:-1], "3"], [*SMALL, "--no-id"], [*SMALL, "--ledger", "b", "--limit", "99"]]
+    others = [
+        [*SMALL[:-1], "3"],
+        [*SMALL, "--keep", "id"],
+        [*SMALL, "--ledger", "b", "--limit", "99"],
+    ]
     for other in others:
         assert b"other inputs or options" in run(*resume, *other, code=2).stderr
     (tmp_path / "t.txt").write_text(TABLE.replace(" 4", " 40"))  # the same words elsewhere
@@ -289,24 +295,25 @@ def test_two_runs_do_not_write_one_output(run, corpus, tmp_path):
     assert not (tmp_path / "o.jsonl").exists()
 
 
-def test_a_torn_spool_is_read_as_far_as_it_is_whole(run, corpus, tmp_path):
-    interrupted(tmp_path)
+@pytest.mark.parametrize(("ids", "first"), [(IDS, 0), ((), 1)])
+def test_a_torn_spool_is_read_as_far_as_it_is_whole(run, corpus, tmp_path, ids, first):
+    interrupted(tmp_path, *ids)
     spool = tmp_path / ".o.jsonl.resume"
     lines = spool.read_bytes().splitlines(keepends=True)[:40]
     spool.write_bytes(b"".join(lines) + b'[38, "rain sn' + bytes(50))
-    run("obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, "--resume")
-    assert released(tmp_path, "o.jsonl") == list(range(6_000))
+    run("obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, *ids, "--resume")
+    assert released(tmp_path, "o.jsonl") == list(range(first, first + 6_000))
 
 
 def test_a_document_that_gets_room_keeps_its_place(run, corpus, tmp_path):
     """Refused at first, released when the limit is raised: between those that were before."""
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": 3, "text": "rain"}))
-    charged = ["--ledger", "a.ledger", "--limit", "10"]
+    charged = [*IDS, "--ledger", "a.ledger", "--limit", "10"]
     obfuscated(run, "0.jsonl", "--limit", "10", given="one.jsonl")
     interrupted(tmp_path, *charged)
     run("ledger", "limit", "a.ledger", "30")
-    again = ["obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, "--ledger", "a.ledger", "--resume"]
-    run(*again, "--quiet")
+    again = ["obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, *IDS, "--ledger", "a.ledger"]
+    run(*again, "--resume", "--quiet")
     assert released(tmp_path, "o.jsonl") == list(range(6_000))
 
 
@@ -346,7 +353,7 @@ def test_a_ledger_among_the_texts_is_refused(run, corpus, tmp_path):
 
 def test_what_is_no_longer_offered_does_not_stop_the_rest(run, corpus, tmp_path):
     """Workers make bags, so that empty texts are in the spool; else they are not offered."""
-    interrupted(tmp_path)
+    interrupted(tmp_path, *IDS)
     spool = tmp_path / ".o.jsonl.resume"
     lines = spool.read_bytes().splitlines(keepends=True)
     kept = [json.loads(line)[1] for line in lines if line[:1] == b"["]
@@ -372,7 +379,7 @@ def test_a_run_that_ended_unheard_is_complete(run, corpus, tmp_path):
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": 3, "text": "rain"}))
     obfuscated(run, "0.jsonl", "--limit", "10", given="one.jsonl")
     plant = "import os, nomdeplume.formats.spool as s; s.Spool.remove = lambda _: os._exit(9)"
-    arguments = ["obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, "--ledger", "a.ledger"]
+    arguments = ["obfuscate", "in.jsonl", "-o", "o.jsonl", *SMALL, *IDS, "--ledger", "a.ledger"]
     code = f"import sys; {plant}; sys.argv = {['nomdeplume', *arguments]!r}; " + (
         "from nomdeplume.cli.main import main; main()"
     )

@@ -114,7 +114,7 @@ def test_jsonl_releases_only_what_is_asked_for(run, tmp_path, small, name):
     content = gzip.decompress(content) if name.endswith("gz") else content
     records = [json.loads(line) for line in content.splitlines()]
 
-    assert [record["id"] for record in records] == list(range(5))
+    assert [record["id"] for record in records] == list(range(1, 6))
     assert all(set(record) == {"id", "topic", "text"} for record in records)
     assert all(len(record["text"].split()) == 12 for record in records)
     run("certificate", f"{name}.certificate.json", "--release", name, *small)
@@ -134,7 +134,9 @@ def test_other_field_names(run, tmp_path):
     (tmp_path / "in.jsonl").write_text(
         json.dumps({"key": "a7", "body": TEXT, "text": "another"}) + "\n", encoding="utf-8"
     )
-    done = run("obfuscate", "in.jsonl", "--text-field", "body", "--id-field", "key")
+    done = run(
+        "obfuscate", "in.jsonl", "--text-field", "body", "--id-field", "key", "--keep", "key"
+    )
     record = json.loads(done.stdout)
 
     assert set(record) == {"key", "text"}
@@ -396,7 +398,9 @@ def test_a_text_without_kept_words_is_released_like_any_other(run):
 def test_withholding_is_declared(run, tmp_path):
     records = [{"id": 1, "text": TEXT}, {"id": 2, "text": "?"}, {"id": 3, "text": TEXT}]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--empty", "withhold", code=4)
+    done = run(
+        "obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "id", "--empty", "withhold", code=4
+    )
     certificate = json.loads((tmp_path / "out.jsonl.certificate.json").read_text(encoding="utf-8"))
 
     assert b"line 2: withheld" in done.stderr
@@ -420,7 +424,7 @@ BROKEN = [
 
 def test_unreadable_documents_are_withheld_by_position(run, tmp_path):
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(BROKEN))
-    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", code=4)
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "id", code=4)
 
     assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == [1, 9]
     for number, reason in (
@@ -491,7 +495,8 @@ def encoded(encoding):
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32", "latin-1"])
 def test_jsonl_in_any_encoding(run, tmp_path, encoding):
     (tmp_path / "in.jsonl").write_bytes(encoded(encoding))
-    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl")
+    kept = ["--keep", "id", "--allow-identifying-ids"]
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", *kept)
 
     assert [record["id"] for record in lines(tmp_path / "out.jsonl")] == ["é1", "é2"]
     assert (b"Latin-1" in done.stderr) == (encoding == "latin-1")
@@ -563,7 +568,7 @@ def test_kept_fields_come_out_as_valid_json(run, tmp_path):
     (tmp_path / "in.jsonl").write_text(
         '{"id": null, "text": "rain", "x": "\\ud800é"}', encoding="utf-8"
     )
-    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "x")
+    done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "id", "--keep", "x")
 
     assert lines(tmp_path / "out.jsonl")[0] | {"text": ""} == {
         "id": None,

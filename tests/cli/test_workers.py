@@ -15,6 +15,7 @@ from tests.waiting import PATIENCE, ended, until
 TEXT = "The harbour was closed in winter; boats waited, and fishermen mended nets by the fire."
 TABLE = "winter 0 0\nsummer 9 0\nspring 5 5\nrain 0 9\nsnow 9 9\n"  # which is quick
 WITH = ["--table", "table.txt"]
+WORKERS = ["--keep", "id", "--epsilon", "6", "--workers", "2"]
 SURE = [*WITH, "--epsilon", "10000", "--reduction", "apportion", "--size", "60"]
 NUMBERS = [f"{tens} {ones}" for tens in ("winter", "summer", "spring") for ones in ("rain", "snow")]
 
@@ -83,6 +84,7 @@ def test_what_is_withheld_is_the_same(run, tmp_path):
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(records))
     for name, workers in (("here", []), ("there", ["--workers", "2"])):
         arguments = ["-o", f"{name}.jsonl", "--withheld", f"{name}.txt", "--empty", "withhold"]
+        arguments += ["--keep", "id"]
         run("obfuscate", "in.jsonl", *arguments, *WITH, *workers, code=4)
     here, there = (
         sorted((tmp_path / f"{n}.txt").read_text().splitlines()) for n in ("here", "there")
@@ -177,7 +179,7 @@ def test_killed_workers_are_replaced_and_every_document_comes_once(running, tmp_
 
     assert process.returncode == 0, told
     assert [(each["id"], each["text"]) for each in lines(tmp_path / "out.jsonl")] == [
-        (i, expected(i)) for i in range(8000)
+        (i + 1, expected(i)) for i in range(8000)
     ]
 
 
@@ -244,7 +246,7 @@ def test_a_document_that_spoils_its_batch_is_left_out_by_position(tmp_path, faul
     records = [{"id": i, "text": "rain zyxoquant" if i in spoilt else TEXT} for i in range(200)]
     content = "".join(f"{json.dumps(each)}\n" for each in records)
     done = subprocess.run(
-        [COMMAND, "obfuscate", "-", "-o", "out.jsonl", *WITH, "--epsilon", "6", "--workers", "2"],
+        [COMMAND, "obfuscate", "-", "-o", "out.jsonl", *WITH, *WORKERS],
         cwd=tmp_path, input=content.encode(), capture_output=True, check=False,
         env={**os.environ, "PYTHONPATH": str(tmp_path / "site"), "TMPDIR": str(tmp_path / "tmp")},
     )  # fmt: skip

@@ -10,7 +10,7 @@ from tests.cli.conftest import installed, run  # noqa: F401 - fixtures
 
 WORDS = ["rain", "harbour", "bread", "snow", "lake", "river", "pear", "apple", "stone", "garden"]
 CANARY = "zyxoquant"  # in every text; no table knows it
-WITH = ["--table", "table.txt", "--language", "en", "--size", "5", "--epsilon", "2"]
+WITH = ["--table", "table.txt", "--language", "en", "--keep", "id", "--size", "5", "--epsilon", "2"]
 EACH = 40  # documents of a shard
 
 

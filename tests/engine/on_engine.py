@@ -18,7 +18,7 @@ import numpy as np
 import pyarrow as pa
 from scipy.stats import chi2_contingency
 
-from nomdeplume import InputError, Ledger, Obfuscator, Table, seeded
+from nomdeplume import InputError, Ledger, Obfuscator, PrivacyError, Table, seeded
 from nomdeplume.releasing import Job
 
 TINY = Table(
@@ -98,15 +98,14 @@ def on_ray(address):
 
     ray.init(address=address, log_to_driver=False, logging_level="ERROR")
 
-    def frame(texts, parts=4):
-        table = pa.table(
-            {"id": list(range(len(texts))), "author": ["Ann"] * len(texts), "text": texts}
-        )
+    def frame(texts, parts=4, named=False):
+        ids = [f"Ann{i}" if named else i for i in range(len(texts))]
+        table = pa.table({"id": ids, "author": ["Ann"] * len(texts), "text": texts})
         step = -(-len(texts) // parts)
         return ray.data.from_arrow([table.slice(i, step) for i in range(0, len(texts), step)])
 
-    def rows(texts, made, **how):
-        return obfuscate(frame(texts), made, workers=2, **how).take_all()
+    def rows(texts, made, named=False, **how):
+        return obfuscate(frame(texts, named=named), made, workers=2, **how).take_all()
 
     found = told(rows)
     shown = {}
@@ -138,12 +137,13 @@ def on_spark():
     )
     spark.sparkContext.setLogLevel("OFF")
 
-    def frame(texts, parts=4):
-        data = [(i, "Ann", text) for i, text in enumerate(texts)]
-        return spark.createDataFrame(data, "id int, author string, text string").repartition(parts)
+    def frame(texts, parts=4, named=False):
+        data = [(f"Ann{i}" if named else i, "Ann", text) for i, text in enumerate(texts)]
+        columns = f"id {'string' if named else 'int'}, author string, text string"
+        return spark.createDataFrame(data, columns).repartition(parts)
 
-    def rows(texts, made, **how):
-        released = obfuscate(frame(texts), made, **how)
+    def rows(texts, made, named=False, **how):
+        released = obfuscate(frame(texts, named=named), made, **how)
         once, twice = (sorted(map(str, released.collect())) for _ in range(2))
         assert once == twice, "noise was drawn twice"
         return [row.asDict() for row in released.collect()]
@@ -179,7 +179,15 @@ def told(rows):
     means = Obfuscator.mean(budget=5, size=3)
     texts = [TEXT] * 400
     plain = rows(["rain", None, "snow"], means, keep=["id"])
+    named = {"keep": ["id"], "named": True}
+    try:
+        refused = str(rows(["rain", "snow"], means, **named))
+    except PrivacyError as error:
+        refused = str(error)
+    allowed = rows(["rain", "snow"], means, **named, allow_identifying_ids=True)
     return {
+        "refused": refused,
+        "allowed": sorted(row["id"] for row in allowed),
         "columns": sorted(plain[0]),
         "ids": sorted(row["id"] for row in plain),
         "words": counts(row["text"] for row in rows([TEXT] * COPIES, words())),

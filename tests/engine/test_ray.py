@@ -27,6 +27,14 @@ def test_only_what_is_asked_for_comes_out(told):
     assert told["ids"] == [0, 2]
 
 
+def test_kept_ids_that_tell_who_wrote_a_text_are_refused(told):
+    assert told["refused"].startswith(
+        "row 1: the id in field 'id' contains the value of its author"
+    )
+    assert "Ann" not in told["refused"]
+    assert told["allowed"] == ["Ann0", "Ann1"]
+
+
 def test_the_guide_shows_how(told):
     [row] = told["shown"]
     assert row["id"] == 1

@@ -422,7 +422,7 @@ def test_addresses_work_like_folders(run, tmp_path, table_file):
     [
         ({"author": ["bob"]}, ["--author-field", "author"]),
         ({"author": {"n": "cy"}}, ["--author-field", "author"]),
-        ({"id": [2]}, ["--no-id"]),
+        ({"id": [2]}, []),
     ],
 )
 def test_what_cannot_be_charged_is_not_released(run, tmp_path, table_file, odd, more):

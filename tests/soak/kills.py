@@ -104,7 +104,9 @@ class Story:
         self.before: set[int] = set()  # documents that were released by then
         self.ledger = None if name.startswith("no ledger") else folder / "a.ledger"
         charged = ["--ledger", "a.ledger", "--limit", "1e6"] if self.ledger else []
-        self.arguments = ["obfuscate", "in.jsonl", "-o", output, *COMMON, *arguments, *charged]
+        kept = [] if self.units else ["--keep", "id"]
+        asked = [*COMMON, *kept, *arguments, *charged]
+        self.arguments = ["obfuscate", "in.jsonl", "-o", output, *asked]
         self._write_inputs()
         self.attempts = 0
 

@@ -124,3 +124,14 @@ def failing(right, word):
         return right(self, items, rng)
 
     return batch
+
+
+def test_kept_ids_that_tell_who_wrote_a_text_are_refused(made):
+    given = batch(TEXTS[:1], key=["r-4711"], author=["4711"])
+    with pytest.raises(PrivacyError, match="row 1: the id in field 'key' contains the value") as it:
+        made.batches(keep=["key"], id="key")(given)
+
+    assert "4711" not in str(it.value)
+    allowed = made.batches(keep=["key"], id="key", allow_identifying_ids=True)(given)
+    assert allowed.column("key").to_pylist() == ["r-4711"]
+    assert made.batches(keep=["id"])(given).column("id").to_pylist() == [0]

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from datasets.features.features import PandasArrayExtensionArray
 
-from nomdeplume import InputError, Obfuscator, seeded
+from nomdeplume import InputError, Ledger, Obfuscator, PrivacyError, seeded
 from nomdeplume.frames import SLICE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate
 
@@ -114,7 +114,8 @@ def test_a_seeded_frame_says_that_it_is_not_private(obfuscator, kind):
 
 def test_the_certificate_speaks_of_the_words(obfuscator, kind):
     private = kind(COLUMNS)
-    released, certificate = obfuscator.certified_frame(private, text="body", keep=["topic", "id"])
+    kept = {"keep": ["topic", "id"], "allow_identifying_ids": True}
+    released, certificate = obfuscator.certified_frame(private, text="body", **kept)
     lines = "".join(f"{document}\n" for document in columns_of(released)["body"])
 
     assert certificate.output.kind == "frame"
@@ -572,3 +573,28 @@ def test_entries_of_a_dictionary_keep_their_order(obfuscator):
     assert released.to_pylist() == ["high", None, "mid"]
     assert released.dictionary.to_pylist() == ["mid", "high"]
     assert released.type == levels.type
+
+
+@pytest.mark.parametrize("ids", [["Zyxo7", "r-2"], ["r-1", "a@zyxo.org"], ["r-1", "zyxo smith"]])
+def test_kept_ids_that_tell_who_wrote_a_text_are_refused(obfuscator, kind, ids):
+    private = kind(COLUMNS | {"id": ids, "author": ["Zyxo", "Bob"]})
+    with pytest.raises(PrivacyError, match=r"^row [12]: the id in field 'id' ") as refusal:
+        obfuscator.frame(private, text="body", keep=["id"])
+
+    assert "zyxo" not in str(refusal.value).lower()
+    allowed = obfuscator.frame(private, text="body", keep=["id"], allow_identifying_ids=True)
+    assert list(columns_of(allowed)["id"]) == ids
+    assert set(columns_of(obfuscator.frame(private, text="body"))) == {"body"}
+
+
+def test_a_kept_column_that_is_charged_by_is_one_of_ids(obfuscator, tmp_path):
+    private = pd.DataFrame(COLUMNS | {"key": ["r-71-1", "r-72-1"]})
+    with Ledger(tmp_path / "l", limit=1e6) as ledger:
+        how = {"ledger": ledger, "ids": private["key"], "authors": ["5", "72"]}
+        with pytest.raises(PrivacyError, match="row 2: the id in field 'key' contains the value"):
+            obfuscator.frame(private, text="body", keep=["key"], **how)
+        assert list(ledger.runs()) == []  # nothing was charged
+        how["authors"] = ["5", "6"]
+        released = obfuscator.frame(private, text="body", keep=["key"], **how)
+
+    assert list(released["key"]) == ["r-71-1", "r-72-1"]

@@ -37,17 +37,14 @@ def test_units_come_in_the_order_of_their_first_texts():
 
     assert len(units) == 2
     assert [(content(one), beside) for one, beside, _ in units] == [
-        ({1: 3, 3: 1}, {"id": 1, "author": "Bob"}),
-        ({2: 1}, {"id": 2, "author": "Ann"}),
+        ({1: 3, 3: 1}, {"author": "Bob"}),
+        ({2: 1}, {"author": "Ann"}),
     ]
 
 
-@pytest.mark.parametrize(
-    ("keep", "numbered", "beside"),
-    [(True, True, {"id", "a"}), (True, False, {"a"}), (False, True, {"id"}), (False, False, set())],
-)
-def test_what_stands_beside_a_unit_is_what_was_asked_for(keep, numbered, beside):
-    units = Units("a", keep, numbered)
+@pytest.mark.parametrize(("keep", "beside"), [(True, {"a"}), (False, set())])
+def test_what_stands_beside_a_unit_is_what_was_asked_for(keep, beside):
+    units = Units("a", keep)
     units.add({"a": "x", "id": 77, "topic": "sea"}, bag(w1=1))
     [(_, found, _)] = units
 

@@ -145,13 +145,12 @@ def _plain(stated: Certificate) -> str:
     from nomdeplume.privacy.promise import fill
 
     kept = ", ".join(stated.kept_fields) or "none"
-    beside = ", beside the id" if stated.id_field else "; there is no id"
     made = (
         f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
         f"made by {stated.program}: "
         f"mechanism {stated.mechanism}{_settings(stated)}, {_spent(stated)}. "
         f"Noise from {stated.generator}{_stay(stated)}. "
-        f"Fields kept as they are{beside}: {kept}."
+        f"{'Documents are numbered. ' * bool(stated.id_field)}Fields kept as they are: {kept}."
     )
     table = (
         f"Table {stated.table}: {stated.table_words:,} words of language {stated.table_language} "

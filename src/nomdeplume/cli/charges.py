@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
+from nomdeplume.cli.ids import author_of, keeps_ids
 from nomdeplume.cli.places import usual_certificate
 from nomdeplume.errors import InputError, PlumeError
 
@@ -24,8 +25,8 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 SHAPING = (  # options that shape a release beside the mechanism
     "text_field",
     "id_field",
-    "no_id",
     "keep",
+    "allow_identifying_ids",
     "unit_field",
     "author_field",
     "vectors",
@@ -68,11 +69,16 @@ def ledger_options(command: Command) -> Command:
 
 
 def author_field(options: dict[str, Any]) -> str:
-    """The field that names whom documents are charged to, if there is a ledger."""
+    """The field that names whom documents are charged to, if there is a ledger.
+
+    Without a ledger it is read only to check ids that are kept.
+    """
     for name in ("limit", "author_field"):
-        if options[name] is not None and options["ledger"] is None:
+        checked = name == "author_field" and keeps_ids(options)
+        if options[name] is not None and options["ledger"] is None and not checked:
             raise InputError(f"--{name.replace('_', '-')} is about a ledger; name one: --ledger.")
-    return (options["author_field"] or options["unit_field"] or "") if options["ledger"] else ""
+    needed = options["ledger"] or options["author_field"]
+    return author_of(options) if needed else ""
 
 
 @contextmanager
@@ -81,8 +87,6 @@ def open_charging(
     obfuscator: Obfuscator,
     kind: str,
     rng: Generator,
-    *,
-    with_id: bool,
 ) -> Iterator[Charging | None]:
     """What charges documents of a kind of input, if a ledger is named."""
     if options["ledger"] is None:
@@ -93,11 +97,8 @@ def open_charging(
 
     refuse_seeded(rng)
     id_ = "" if kind in ("text", "folder") else options["id_field"]  # those are numbered
-    author = author_field(options)
-    inside = [id_] * (not with_id) + [author] * (author not in options["keep"])
     with Ledger(options["ledger"], limit=options["limit"]) as ledger:
-        hidden = frozenset(inside) - {""}
-        yield Charging(ledger, obfuscator.price, id_, author, hidden, ledger.most)
+        yield Charging(ledger, obfuscator.price, id_, author_field(options), ledger.most)
 
 
 @contextmanager

@@ -150,10 +150,23 @@ def _labelled(records: Sequence[Record], fields: Mapping[str, str]) -> Labelled:
 
 
 def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> list[str]:
-    """The released texts in the order of the originals."""
+    """The released texts in the order of the originals.
+
+    Releases are numbered in that order unless their ids were kept.
+    """
     released, field = list(_opened((name,), options, ())), options["id_field"]
     ids = [[record.fields.get(field) for record in each] for each in (records, released)]
-    if all(any(one is not None for one in each) for each in ids):
+    original, found = (list(map(str, each)) for each in ids)
+    numbers = [str(number) for number in range(1, len(released) + 1)]
+    numbered = found == numbers
+    alike = set(original) <= set(numbers)
+    if numbered and alike and original != sorted(original, key=int):
+        raise InputError(
+            f"the documents of {name} are numbered, and the originals have the same numbers in "
+            "another order; release them with --keep id, or put the originals in this order."
+        )
+    by_order = numbered and not alike
+    if not by_order and all(any(one is not None for one in each) for each in ids):
         by_id = {str(one): record.text for one, record in zip(ids[1], released, strict=True)}
         if not (all(map(_tells_apart, ids)) and set(map(str, ids[0])) <= set(by_id)):
             raise InputError(
@@ -164,7 +177,7 @@ def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> l
     if len(released) != len(records):
         raise InputError(
             f"{name} holds {len(released):,} documents and the originals are {len(records):,}; "
-            "to be matched they need the same ids (--id-field), or to be as many."
+            "to be matched they need the same ids (--id-field, --keep), or to be as many."
         )
     return [record.text for record in released]
 

@@ -16,6 +16,7 @@ from nomdeplume.cli.charges import (
     say_before,
 )
 from nomdeplume.cli.engines import PathOrAddress, engine_options, open_engine
+from nomdeplume.cli.ids import allow_identifying_ids, id_check, keeps_ids, read_fields
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
 from nomdeplume.cli.options import reading_options, sign, table_options
 from nomdeplume.cli.places import ended, listed, places, publish
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from nomdeplume.formats.units import Units
     from nomdeplume.formats.writing import Sink
     from nomdeplume.obfuscator import Obfuscator
+    from nomdeplume.privacy.identifying import IdCheck
 
 PATH = click.Path(path_type=Path)
 PLACE = PathOrAddress(path_type=Path)
@@ -49,13 +51,14 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @mechanism_options
 @table_options
 @reading_options
-@click.option("--no-id", is_flag=True, help="Leave the id of records out of the release.")
 @click.option(
     "--keep",
     multiple=True,
     metavar="FIELD",
-    help="Field of records, or name for text files, to release as it is; repeatable.",
+    help="Field of records, or name for text files, to release as it is; repeatable. Of the id "
+    "field, ids are released in place of numbers, unless they tell who wrote a document.",
 )
+@allow_identifying_ids
 @click.option(
     "--unit-field",
     metavar="FIELD",
@@ -100,8 +103,9 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
 
     INPUT is text files, CSV, JSONL (these also .gz, .zst), Parquet or Arrow files,
     folders of one of these kinds, or - for standard input. Each text becomes SIZE words
-    in alphabetical order. Of a record only the released words, the id and the fields
-    named with --keep come out. The output is of the kind that its name says.
+    in alphabetical order. Of a record only the released words and the fields named with
+    --keep come out; documents are numbered, and ids stay behind. The output is of the kind
+    that its name says.
 
     A release by the mean (the default) is made for sorting, counting and searching many texts by
     broad subject. It is not made for reading: what a single text says cannot be told from its
@@ -121,8 +125,8 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     nomdeplume obfuscate shards/ -o released/ --engine ray
     """
     from nomdeplume.cli.report import report
-    from nomdeplume.formats.reading import open_inputs
-    from nomdeplume.formats.records import Fields
+    from nomdeplume.formats.reading import open_inputs, rereadable
+    from nomdeplume.formats.records import Record
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
     from nomdeplume.privacy.random import described, is_private, secure, seeded
@@ -145,16 +149,20 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
         resume=resume,
     )
     rng = secure() if options["seed"] is None else seeded(options["seed"])
-    with_id = _with_id(options)
-    read_id = with_id or options["ledger"] is not None
-    fields = Fields(options["text_field"], options["id_field"], _kept(options), read_id)
+    ids = id_check(options)
+    fields = read_fields(options, _kept(options), ids)
     obfuscator = _obfuscator(options)
-    if options["vectors"] and "vector" in fields.released:
+    if options["vectors"] and "vector" in options["keep"]:
         raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
     if options["vectors"] and not obfuscator.level.at_once:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
-    source = open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
-    with open_charging(options, obfuscator, source.kind, rng, with_id=with_id) as charging:
+    given = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
+    if ids.names and done is None and rereadable(inputs):
+        for record in open_inputs(inputs, fields, **given).records:
+            if isinstance(record, Record):
+                ids.one(record.place, record.fields)  # before anything is charged or released
+    source = open_inputs(inputs, fields, **given)
+    with open_charging(options, obfuscator, source.kind, rng) as charging:
         with open_spool(options, inputs, (output, saved), obfuscator, charging) as spool:
             if done is not None:
                 click.echo("nomdeplume: the output is complete already.", err=True)
@@ -169,14 +177,15 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
                 vectors=options["vectors"],
             )
             try:
-                tally = _run(obfuscator, source, sink, rng, options, charging=charging, spool=spool)
+                how: dict[str, Any] = {"ids": ids, "charging": charging, "spool": spool}
+                tally = _run(obfuscator, source, sink, rng, options, **how)
                 written = sink.close()
                 certificate = obfuscator.certify(
                     described(rng),
                     tally.released,
                     written,
                     empty=options["empty"],
-                    id_field=_id_field(source, options),
+                    id_field="" if keeps_ids(options) else "id",
                     kept_fields=tuple(dict.fromkeys(options["keep"])),
                     unit_field=options["unit_field"] or "",
                     vectors=options["vectors"],
@@ -204,19 +213,6 @@ def _kept(options: dict[str, Any]) -> tuple[str, ...]:
     return tuple(filter(None, (*keep, unit, author_field(options))))
 
 
-def _with_id(options: dict[str, Any]) -> bool:
-    return not (options["no_id"] or options["unit_field"])
-
-
-def _id_field(source: Inputs, options: dict[str, Any]) -> str:
-    """What the id is called in the release: text files and units have their number."""
-    if options["unit_field"]:
-        return "" if options["no_id"] else "id"
-    if source.kind in ("text", "folder"):
-        return "id"
-    return options["id_field"] if _with_id(options) else ""
-
-
 def _run(
     obfuscator: Obfuscator,
     source: Inputs,
@@ -224,6 +220,7 @@ def _run(
     rng: Generator,
     options: dict[str, Any],
     *,
+    ids: IdCheck,
     charging: Charging | None,
     spool: Spool | None,
 ) -> Tally:
@@ -243,6 +240,9 @@ def _run(
             sink,
             obfuscator,
             rng,
+            keep=tuple(options["keep"]),
+            numbered=not keeps_ids(options),
+            ids=ids,
             empty=options["empty"],
             strict=options["strict"],
             tell=tell,
@@ -259,8 +259,7 @@ def _units(options: dict[str, Any]) -> Units | None:
     from nomdeplume.formats.units import Units
 
     field = options["unit_field"]
-    numbered, kept = not options["no_id"], field in options["keep"]
-    return Units(field, kept, numbered) if field else None
+    return Units(field, keep=field in options["keep"]) if field else None
 
 
 def _piped() -> tuple[str, ...]:

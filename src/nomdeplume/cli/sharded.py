@@ -14,6 +14,7 @@ import rich_click as click
 
 from nomdeplume._version import __version__
 from nomdeplume.cli.charges import author_field, has_charged, open_charging, say_vain, shaping
+from nomdeplume.cli.ids import author_of, id_check, keeps_ids, read_fields
 from nomdeplume.cli.options import sign
 from nomdeplume.cli.places import listed, usual_certificate
 from nomdeplume.errors import InputError, PlumeError, at
@@ -53,9 +54,7 @@ def sharded(
     source, target = _folders(inputs, options)
     rng = secure() if options["seed"] is None else seeded(options["seed"])
     obfuscator = open_obfuscator(options)
-    with open_charging(
-        options, obfuscator, "parquet", rng, with_id=not options["no_id"]
-    ) as charging:
+    with open_charging(options, obfuscator, "parquet", rng) as charging:
         with _state(target, options, obfuscator, charging) as state:
             if not state.resumed:
                 if options["resume"] and _is_complete(target):
@@ -202,19 +201,24 @@ def _run(
 ) -> Run:
     from nomdeplume.engine.run import Run
     from nomdeplume.engine.shards import Work
-    from nomdeplume.formats.records import Fields
 
-    text, id_, keep = options["text_field"], options["id_field"], tuple(options["keep"])
-    if options["vectors"] and "vector" in (id_, *keep):
+    text, keep, ids = options["text_field"], tuple(options["keep"]), id_check(options)
+    if options["vectors"] and "vector" in keep:
         raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
-    released = Fields(text, id_, keep, with_id=not options["no_id"])
-    read = Fields(text, id_, tuple(filter(None, (*keep, author_field(options)))))
+    fields = read_fields(options, tuple(filter(None, (*keep, author_field(options)))), ids)
     function = obfuscator.batches(
-        rng, text=text, empty=options["empty"], vectors=options["vectors"]
+        rng,
+        text=text,
+        empty=options["empty"],
+        vectors=options["vectors"],
+        id=options["id_field"],
+        author=author_of(options),
+        allow_identifying_ids=options["allow_identifying_ids"],
     )
     obfuscator.releasing.prepare()
-    work = Work(function, *folders, released, sign(options["delimiter"]))
-    return Run(work, state, engine, obfuscator.vocabulary, charging, read)
+    numbered = not keeps_ids(options)
+    work = Work(function, *folders, fields, keep, numbered, sign(options["delimiter"]))
+    return Run(work, state, engine, obfuscator.vocabulary, charging, ids)
 
 
 @contextmanager
@@ -236,7 +240,7 @@ def _certified(obfuscator: Obfuscator, run: Run, rng: Any, options: dict[str, An
         run.tally.released,
         run.output,
         empty=options["empty"],
-        id_field="" if options["no_id"] else options["id_field"],
+        id_field="" if keeps_ids(options) else "id",
         kept_fields=tuple(dict.fromkeys(options["keep"])),
         vectors=options["vectors"],
     )

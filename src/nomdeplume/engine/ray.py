@@ -56,6 +56,7 @@ def obfuscate(
     vectors: bool = False,
     workers: int | None = None,
     gpus: bool = False,
+    allow_identifying_ids: bool = False,
     **recipe: Any,
 ) -> Any:
     """The Ray dataset with released words in column `text`; of the others only those in `keep`.
@@ -63,11 +64,22 @@ def obfuscate(
     Without an obfuscator, that of a `recipe`: `budget`, `size`, `mechanism` and so on. Rows
     without a text, and those that are withheld, do not come out. It is computed at once, and
     what was computed is put into Ray's store as it is: a dataset that knows how it was made is
-    made anew whenever it is used, or lost, and draws its noise anew.
+    made anew whenever it is used, or lost, and draws its noise anew. Kept ids that tell who
+    wrote a text are refused, unless `allow_identifying_ids`.
     """
     ray, data = extra("ray", "engines", "ray"), extra("ray.data", "engines", "ray")
     releases = made(obfuscator, recipe)
-    function = releases.batches(text=text, keep=keep, empty=empty, vectors=vectors)
+    function = releases.batches(
+        text=text,
+        keep=keep,
+        empty=empty,
+        vectors=vectors,
+        allow_identifying_ids=allow_identifying_ids,
+    )
+    if function.ids.names:
+        names = (*function.ids.names, *function.ids.authors)
+        there = [name for name in names if name in dataset.columns()]
+        function.ids.all(dataset.select_columns(there).iter_rows())
     releases.releasing.prepare()
     most = whole("workers", workers or _there(ray, gpus=gpus), most=MOST * MOST)
     mapped = dataset.map_batches(

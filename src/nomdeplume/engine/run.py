@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -19,9 +20,10 @@ from nomdeplume.engine.state import Entry, State
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, got
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.reading import records_of
-from nomdeplume.formats.records import Fields, Record, Withheld
+from nomdeplume.formats.records import Record, Withheld
 from nomdeplume.formats.release import NO_ROOM, Tally
 from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.identifying import IdCheck
 from nomdeplume.privacy.ledger.claims import Claim
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers.isolate import Lost
@@ -44,7 +46,7 @@ class Run:
     engine: Engine
     vocabulary: Vocabulary
     charging: Charging | None = None
-    charged_fields: Fields = field(default_factory=Fields)  # that are read to charge documents
+    ids: IdCheck = field(default_factory=IdCheck)
     tell: Callable[[str], None] = lambda _: None
     advance: Callable[[int], None] = lambda _: None
     resumed: int = 0  # documents that runs before have released
@@ -97,6 +99,7 @@ class Run:
         self._sweep()  # all that is still to come is made anew
         self.advance(len(self.shards) - len(todo))
         by_number = {shard.number: shard for shard in todo}
+        self._check_ids(todo)
         if todo:
             self.work.target.remove(SUCCESS)  # of a run that was killed at its very end
             try:
@@ -110,6 +113,15 @@ class Run:
         if not tally.released and not tally.withheld:
             raise InputError("the input holds no document.")
         return tally
+
+    def _check_ids(self, todo: Iterable[Shard]) -> None:
+        """Refuse ids that tell an author before any shard is charged or released."""
+        for shard in todo if self.ids.names else ():
+            with suppress(InputError):  # a shard that cannot be read is told when its turn comes
+                for position, record in enumerate(self._records(shard), start=1):
+                    if isinstance(record, Record):
+                        unit = UNIT.get(shard.kind, "row")
+                        self.ids.one(f"{shard.called}, {unit} {position}", record.fields)
 
     def _map(self, todo: list[Shard], by_number: Mapping[int, Shard]) -> None:
         handed_out = self._handed_out(todo)
@@ -211,7 +223,7 @@ class Run:
         work, name = self.work, shard.file.name
         delimiter = work.delimiter or delimiter_of(Path(name))
         with work.source.reading(name) as path:
-            found = records_of(shard.kind, [path], [shard.called], self.charged_fields, delimiter)
+            found = records_of(shard.kind, [path], [shard.called], work.fields, delimiter)
             yield from found.records
 
     def _finish(self, shard: Shard, done: Done) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,13 @@ from nomdeplume.engine.folders import File, Folder, ready_name
 from nomdeplume.engine.parts import ROWS, Part, parts_of
 from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
+from nomdeplume.formats.columns import only
 from nomdeplume.formats.kinds import Kind, delimiter_of, named, packing_of
 from nomdeplume.formats.records import Fields
 from nomdeplume.formats.table_sink import TableSink
 from nomdeplume.formats.writing import Sink, open_sink
 from nomdeplume.privacy.certificate import NOT_PRIVATE
+from nomdeplume.privacy.identifying import ID
 
 NOT_CHARGED = "it was not charged."
 STREAMS = 1 << 32  # seeded streams of a shard: more than it has parts
@@ -91,7 +93,9 @@ class Work:
     function: Batches
     source: Folder
     target: Folder
-    fields: Fields
+    fields: Fields  # that are read
+    keep: tuple[str, ...] = ()  # of these, the ones that come out
+    numbered: bool = True
     delimiter: str | None = None
 
     def __call__(self, handed: Handed) -> Done:
@@ -137,7 +141,7 @@ class Work:
     ) -> None:
         size, first = len(part.batch), part.first
         refused = {i: why for i in range(size) if (why := handed.why_not(first + i))}
-        keep = tuple(name for name in part.batch.schema.names if name != self.fields.text)
+        keep = tuple(name for name in part.batch.schema.names if name in self.keep)
         outcome = replace(self.function, keep=keep).outcome(
             part.batch, refused=frozenset(refused), stream=stream, careful=careful
         )
@@ -145,11 +149,18 @@ class Work:
         done.withheld += [(first + i, reasons[i]) for i in sorted(reasons)]
         done.remarks += [(first + i, said) for i, said in part.remarks.items()]
         done.without_words += outcome.without_words
+        kept = part.fields and [only(each, self.keep) for each in part.fields]
+        numbers = self._numbers(handed.shard, done.released, size - len(reasons))
         done.released += size - len(reasons)
-        self._write(outcome.batch, part.fields, sink, reasons)
-        beside = part.fields or [dict.fromkeys(keep)] * size
+        self._write(outcome.batch, kept, sink, reasons, numbers)
+        beside = kept or [dict.fromkeys(keep)] * size
         first_out = next((each for i, each in enumerate(beside) if i not in reasons), {})
         done.fields = done.fields or tuple(first_out)
+
+    def _numbers(self, shard: Shard, before: int, count: int) -> Iterator[str | None]:
+        """A number for each released document: that of the shard, and that within the shard."""
+        for number in range(before + 1, before + count + 1):
+            yield f"{shard.number}-{number}" if self.numbered else None
 
     def _write(
         self,
@@ -157,6 +168,7 @@ class Work:
         fields: list[Mapping[str, Any]] | None,
         sink: Sink,
         reasons: Mapping[int, str],
+        numbers: Iterator[str | None],
     ) -> None:
         """The rows that were released, and no others."""
         if isinstance(sink, TableSink):
@@ -164,13 +176,13 @@ class Work:
                 rows = [i for i in range(len(batch)) if i not in reasons]
                 batch = batch.take(arrow().array(rows, arrow().int64()))
             if len(batch):
-                sink.write_batch(_named(batch, self.fields.text))
+                sink.write_batch(_named(batch, self.fields.text, list(numbers)))
             return
         words = batch.column(self.fields.text).to_pylist()
         means = batch.column(VECTOR).to_pylist() if self.function.vectors else [None] * len(words)
         for text, beside, mean in zip(words, fields or [], means, strict=True):
             if text is not None:
-                sink.write(text, beside, mean)
+                sink.write(text, beside, mean, next(numbers))
 
     def _same(self, shard: Shard) -> None:
         """What was charged must be what is released."""
@@ -191,8 +203,13 @@ class Work:
         )
 
 
-def _named(batch: Any, text: str) -> Any:
-    """Kept columns, then the words under the name that they have in every release."""
+def _named(batch: Any, text: str, numbers: list[str | None]) -> Any:
+    """Numbers, kept columns, then the words under the name that they have in every release."""
     others = [name for name in batch.schema.names if name not in (text, VECTOR, WARNING)]
     last = [name for name in (VECTOR, WARNING) if name in batch.schema.names]
-    return batch.select([*others, text, *last]).rename_columns([*others, "text", *last])
+    named = batch.select([*others, text, *last]).rename_columns([*others, "text", *last])
+    if None in numbers:
+        return named
+    pa = arrow()
+    columns = [pa.array(numbers, pa.string()), *named.columns]
+    return pa.RecordBatch.from_arrays(columns, names=[ID, *named.schema.names])

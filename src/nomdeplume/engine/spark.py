@@ -24,6 +24,7 @@ from nomdeplume.engine import made
 from nomdeplume.errors import InputError, got
 from nomdeplume.extras import extra
 from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.identifying import AUTHOR, ID
 from nomdeplume.threads import limit
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ def obfuscate(
     ledger: Ledger | None = None,
     id: str = "",  # noqa: A002 - what the column is called everywhere
     author: str = "",
+    allow_identifying_ids: bool = False,
     **recipe: Any,
 ) -> Any:
     """The data frame with released words in column `text`; of the others only those in `keep`.
@@ -51,25 +53,45 @@ def obfuscate(
     Without an obfuscator, that of a `recipe`: `budget`, `size`, `mechanism` and so on. Rows
     without a text, and those that are withheld, do not come out. With a `ledger`, a partition
     is charged in one transaction before it is released, to the `id` of each row and to its
-    `author`; rows without room do not come out either.
+    `author`; rows without room do not come out either. Kept ids that tell who wrote a text are
+    refused before anything is charged, unless `allow_identifying_ids`.
     """
     if id and id == text:
         raise InputError("the text cannot be the id.")
     if df.sparkSession.conf.get("spark.speculation", "false") == "true":
         raise InputError("with spark.speculation noise may be drawn twice; turn it off.")
     releases = made(obfuscator, recipe)
-    function = releases.batches(text=text, keep=keep, empty=empty, vectors=vectors)
+    function = releases.batches(
+        text=text,
+        keep=keep,
+        empty=empty,
+        vectors=vectors,
+        id=id or ID,
+        author=author or AUTHOR,
+        allow_identifying_ids=allow_identifying_ids,
+    )
     releases.releasing.prepare()
     if ledger is None:
         if id or author:
             raise InputError("id and author are for a ledger; give one.")
+        _check_ids(df, function)
         return _released(df, function, {})
-    private = pinned(_only(df, text, *keep, *filter(None, (id, author))))
+    checked = [name for name in function.ids.authors if name in df.columns]
+    private = pinned(_only(df, text, *keep, *filter(None, (id, author)), *checked))
     try:
+        _check_ids(private, function)
         refused = _charged(private, text, Charging(ledger, releases.price, id, author))
         return _released(private, function, refused)
     finally:
         _forget(private)
+
+
+def _check_ids(df: Any, function: Batches) -> None:
+    """Refuse kept ids that tell who wrote a text, in the driver."""
+    if function.ids.names:
+        names = (*function.ids.names, *function.ids.authors)
+        rows = _only(df, *(name for name in names if name in df.columns)).toLocalIterator()
+        function.ids.all(row.asDict() for row in rows)
 
 
 def _released(df: Any, function: Batches, refused: Refused) -> Any:

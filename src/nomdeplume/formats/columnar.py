@@ -14,7 +14,7 @@ from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
 from nomdeplume.formats.streams import RATIO, Damaged, unnamed
-from nomdeplume.frames.plain import check_text
+from nomdeplume.frames.plain import check_text, is_plain
 
 T = TypeVar("T")
 
@@ -165,14 +165,15 @@ def check_sound(batch: Any) -> None:
 def _needed(schema: Any, fields: Fields) -> list[str]:
     """The text and what is released beside it, if the file has them and they are plain."""
     fields.check(schema.names, told=True)
-    for name in (fields.text, *fields.released):
+    for name in (fields.text, *fields.beside, *fields.extra):
         if schema.names.count(name) > 1:
             raise InputError(f"field {got(name)} is there twice; rename one.")
     check_text(fields.text, schema.field(fields.text).type)
-    kept = [name for name in fields.released if name in schema.names]
+    kept = [name for name in fields.beside if name in schema.names]
     for name in kept:
         check_plain(name, schema.field(name).type)
-    return [fields.text, *kept]
+    more = [name for name in fields.extra if name in schema.names]
+    return [fields.text, *kept, *(name for name in more if is_plain(schema.field(name).type))]
 
 
 def _records(batch: Any, fields: Fields, place: str, done: int) -> Iterator[Record | Withheld]:

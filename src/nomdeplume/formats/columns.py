@@ -1,9 +1,9 @@
-"""Arrow columns that are released as they are, and their rows as plain values."""
+"""Arrow columns that are read beside the texts, and their rows as plain values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isfinite
 from typing import Any
@@ -15,20 +15,29 @@ from nomdeplume.frames.plain import is_plain, is_text, kind_of
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """The kept columns of some rows, as Arrow has them."""
+    """Columns of some rows, as Arrow has them."""
 
     batch: Any  # pyarrow.RecordBatch
+    _plain: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    _only: dict[tuple[str, ...], Columns] = field(default_factory=dict, repr=False)
 
     @cached_property
     def weight(self) -> int:
         """Bytes of a row, on average."""
         return int(self.batch.nbytes // max(self.batch.num_rows, 1))
 
-    @cached_property
-    def plain(self) -> dict[str, list[Any]]:
-        """The columns as values that JSON and CSV can hold: times and decimals as text."""
-        pairs = zip(self.batch.schema.names, self.batch.columns, strict=True)
-        return {name: _plain(name, column) for name, column in pairs}
+    def plain(self, name: str) -> list[Any]:
+        """A column as values that JSON and CSV can hold: times and decimals as text."""
+        if name not in self._plain:
+            self._plain[name] = _plain(name, self.batch.column(name))
+        return self._plain[name]
+
+    def only(self, names: tuple[str, ...]) -> Columns:
+        """Those of the columns that have these names: one object for all rows."""
+        if names not in self._only:
+            there = [name for name in names if name in self.batch.schema.names]
+            self._only[names] = Columns(self.batch.select(there))
+        return self._only[names]
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -39,13 +48,20 @@ class Row(Mapping[str, Any]):
     index: int
 
     def __getitem__(self, name: str) -> Any:
-        return self.columns.plain[name][self.index]
+        return self.columns.plain(name)[self.index]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns.batch.schema.names)
 
     def __len__(self) -> int:
         return len(self.columns.batch.schema.names)
+
+
+def only(fields: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]:
+    """Those of a record's fields that have these names; columns keep their types."""
+    if isinstance(fields, Row):
+        return Row(fields.columns.only(names), fields.index)
+    return {name: fields[name] for name in names if name in fields}
 
 
 def bare(batch: Any) -> Any:

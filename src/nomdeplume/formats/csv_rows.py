@@ -73,7 +73,8 @@ class _Rows:
         self._end = _line_end(head)
         self._ids = Ids()
         self._broken = ""
-        self._values: dict[str, set[str]] = {n: set() for n in fields.released if n in self._at}
+        self._kept = [n for n in (*fields.beside, *fields.extra) if n in self._at]
+        self._values: dict[str, set[str]] = {n: set() for n in self._kept}
         self._was_known = False
 
     def look_ahead(self, rows: list[Row]) -> None:
@@ -153,7 +154,7 @@ class _Rows:
 
     def _run_on(self, row: Row, cells: list[str]) -> str:
         """Whether a quote that was left open may have joined several rows."""
-        kept = [cells[self._at[name]] for name in self._fields.released if name in self._at]
+        kept = [cells[self._at[name]] for name in self._kept]
         if any("\n" in cell or "\r" in cell for cell in kept):
             return "a line break is in its id or a kept field; a quote may have been left open."
         for line in row.lines[1:]:
@@ -171,7 +172,7 @@ class _Rows:
 
     def record(self, where: str, row: Row, remark: str) -> Record:
         cells = row.cells or []
-        kept = {n: cells[self._at[n]] for n in self._fields.released if n in self._at}
+        kept = {n: cells[self._at[n]] for n in self._kept}
         return Record(where, cells[self._at[self._fields.text]], kept, remark)
 
 

@@ -48,7 +48,7 @@ def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[R
 
 def _check_plain(data: dict[str, Any], fields: Fields) -> None:
     """Refuse to go on with fields that have parts: a name does not tell what all is in there."""
-    for name in (fields.text, *fields.released):
+    for name in (fields.text, *fields.beside):
         if isinstance(data.get(name), dict | list):
             raise InputError(f"field {got(name)} is nested; name one that holds a plain value.")
 
@@ -71,7 +71,8 @@ def _record(place: str, data: dict[str, Any], fields: Fields, remark: str) -> Re
         raise Unreadable(f"field {got(fields.text)} is missing.")
     if not isinstance(text, str):
         raise Unreadable(f"field {got(fields.text)} is not a string.")
-    kept = {key: data[key] for key in fields.released if key in data}
+    kept = {key: data[key] for key in fields.beside if key in data}
     if nested := [key for key, value in kept.items() if isinstance(value, dict | list)]:
         raise Unreadable(f"field {got(nested[0])} is nested.")
-    return Record(place, text, kept, remark)
+    more = {key: data[key] for key in fields.extra if key in data}
+    return Record(place, text, kept | more, remark)

@@ -52,6 +52,13 @@ def open_inputs(
     return records_of(found[0], files, _called(files, paths), fields, delimiter)
 
 
+def rereadable(names: Sequence[str]) -> bool:
+    """Whether all inputs are files or folders, which can be read twice."""
+    return not any(
+        name == "-" or not (Path(name).is_file() or Path(name).is_dir()) for name in names
+    )
+
+
 def _called(files: list[Path], given: list[Path]) -> list[str]:
     """What messages call files: by name only those that were named, a name can tell an author."""
     return [

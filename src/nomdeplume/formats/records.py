@@ -35,7 +35,7 @@ COLUMN = re.compile(r"[^\W\d_][\w .:/()#-]{0,39}|_[\w-]{0,39}")
 
 @dataclass(frozen=True)
 class Record:
-    """A text to be released, and the fields that are released beside it as they are."""
+    """A text to be released, and the fields that were read beside it."""
 
     place: str
     text: str
@@ -53,15 +53,16 @@ class Withheld:
 
 @dataclass(frozen=True)
 class Fields:
-    """Which fields of a record are the text, the id, and kept as they are.
+    """The names of the fields that are read: the text, the id and others.
 
-    A text file has two fields beside its text: `id`, which is its number, and `name`.
+    A text file has one field beside its text: `name`.
     """
 
     text: str = "text"
     id: str = "id"
     keep: tuple[str, ...] = ()
-    with_id: bool = True  # whether the id comes out
+    with_id: bool = True  # whether the id is read
+    optional: tuple[str, ...] = ()  # read where they are there, as plain values
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(dict.fromkeys(self.keep)))
@@ -75,9 +76,14 @@ class Fields:
             )
 
     @cached_property
-    def released(self) -> tuple[str, ...]:
-        """Fields that come out as they went in."""
+    def beside(self) -> tuple[str, ...]:
+        """Fields that are read beside the text, and must be plain values."""
         return tuple(dict.fromkeys((*([self.id] if self.with_id else []), *self.keep)))
+
+    @cached_property
+    def extra(self) -> tuple[str, ...]:
+        """Optional fields that are not read anyway."""
+        return tuple(name for name in self.optional if name not in (self.text, *self.beside))
 
     def check(self, names: Collection[str], *, told: bool = False) -> None:
         """A field that the first record lacks is more likely misspelt than missing.

@@ -15,11 +15,13 @@ from numpy.random import Generator
 from nomdeplume.bag import Bag
 from nomdeplume.charging import Charging
 from nomdeplume.errors import BudgetSpent, InputError, got
+from nomdeplume.formats.columns import only
 from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.identifying import IdCheck
 from nomdeplume.privacy.ledger.claims import Claim
 from nomdeplume.releasing import LOST, SIGNS, Item, Released
 
@@ -66,12 +68,18 @@ class Releases:
     bags then; only some batches wait for release. With `units` the bags of each are added
     up, and released when all are there. Documents are charged before they are released, and
     those that a `spool` holds are neither charged nor released again.
+
+    Of the fields of a record those in `keep` come out. Documents are `numbered` in the order
+    of the release, so that a number tells nothing about those that were withheld.
     """
 
     inputs: Inputs
     sink: Sink
     obfuscator: Obfuscator
     rng: Generator
+    keep: tuple[str, ...] = ()
+    numbered: bool = True
+    ids: IdCheck = field(default_factory=IdCheck)
     empty: str = "public"
     strict: bool = False
     units: Units | None = None
@@ -157,12 +165,13 @@ class Releases:
 
     def _offered(self, number: int, record: Record) -> Iterator[Offer]:
         """A record by itself, or nothing yet if it is part of a unit."""
+        self.ids.one(record.place, record.fields)
         charging, bag = self.charging, self.obfuscator.vocabulary.bag
         sent = self.workers is not None and self.units is None
         sent = sent and (charging is None or charging.knows(record.fields))
         item: Item = record.text if sent else bag(record.text)
         claim = charging.claim(record.fields, item, bag) if charging else ()
-        fields = charging.beside(record.fields) if charging else record.fields
+        fields = only(record.fields, self.keep)
         if charging and claim is None:
             self._unnamed(record.place, charging.author_field)
         elif self.units is None:
@@ -203,9 +212,11 @@ class Releases:
         if not released.kept and self.empty != "public":
             self._withhold(offer.place, "no kept words.")
             return
-        self.sink.write(released.text, offer.fields, released.mean if self.vectors else None)
         tally = self.tally
         tally.fields = tally.fields or tuple(offer.fields)
         tally.released += 1
+        number = tally.released if self.numbered else None
+        mean = released.mean if self.vectors else None
+        self.sink.write(released.text, offer.fields, mean, number)
         tally.without_words += not released.kept
         self.advance()

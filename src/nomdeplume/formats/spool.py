@@ -20,6 +20,7 @@ import numpy as np
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
+from nomdeplume.formats.reading import rereadable
 from nomdeplume.formats.texts import files_in
 from nomdeplume.releasing import Released
 
@@ -164,11 +165,11 @@ def digest_of(inputs: Sequence[str], settings: Mapping[str, Any]) -> str:
 
     Nothing if its inputs cannot be read again.
     """
+    if not rereadable(inputs):
+        return ""
     files = []
     for name in inputs:
         path = Path(name)
-        if name == "-" or not (path.is_file() or path.is_dir()):
-            return ""
         for inner, file in files_in(path):
             if file.exists():
                 seen = file.stat()

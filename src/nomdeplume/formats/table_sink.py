@@ -14,6 +14,7 @@ from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Row
 from nomdeplume.formats.targets import AtomicFile
 from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.identifying import ID
 
 ROWS = 1 << 14  # rows written together
 BYTES = 1 << 24  # of words, at most, written together
@@ -25,6 +26,7 @@ class TableSink:
     def __init__(self, target: AtomicFile, path: Path, *, kind: str, warning: str = "") -> None:
         self._target, self._path, self._kind, self._warning = target, path, kind, warning
         self._words: list[str] = []
+        self._numbers: list[int | str | None] = []
         self._fields: list[Mapping[str, Any]] = []
         self._vectors: list[list[float] | None] = []
         self._batches: list[Any] = []
@@ -34,9 +36,14 @@ class TableSink:
         self._known: dict[str, Any] = {}
 
     def write(
-        self, words: str, fields: Mapping[str, Any], vector: list[float] | None = None
+        self,
+        words: str,
+        fields: Mapping[str, Any],
+        vector: list[float] | None = None,
+        number: int | str | None = None,
     ) -> None:
         self._words.append(words)
+        self._numbers.append(number)
         self._fields.append(fields)
         self._vectors.append(vector)
         self._bytes += len(words) + _weight(fields) + 8 * len(vector or ())
@@ -91,7 +98,8 @@ class TableSink:
                 "a kept field or the id changes its type on the way, which a column cannot; "
                 "write to a .jsonl file."
             ) from None
-        self._words, self._fields, self._vectors, self._batches = [], [], [], []
+        self._words, self._numbers, self._batches = [], [], []
+        self._fields, self._vectors = [], []
         self._bytes = self._rows = 0
 
     def _widen(self, schema: Any) -> None:
@@ -128,13 +136,16 @@ class TableSink:
         return pa.table(arrays, names=table.column_names)
 
     def _gathered(self) -> Any:
-        """The rows so far as a table: kept columns, words, and the mark of a seeded release."""
+        """The rows so far as a table: numbers, kept columns, words, and what goes with them."""
         pa = arrow()
         parts = [_table(list(rows)) for _, rows in groupby(self._fields, key=_source)]
         kept = pa.concat_tables(parts, promote_options="permissive")
         arrays = [self._compact(name, kept.column(name)) for name in kept.column_names]
         names = [*kept.column_names, "text"]
         arrays.append(pa.array(self._words, pa.string()))
+        if self._numbers[0] is not None:
+            names.insert(0, ID)
+            arrays.insert(0, pa.array(self._numbers))
         if self._vectors[0] is not None:
             names.append("vector")
             arrays.append(pa.array(self._vectors, pa.list_(pa.float64())))

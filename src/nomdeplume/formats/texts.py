@@ -24,7 +24,7 @@ NOT_TEXT = {
 
 
 def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inputs:
-    """Text files are numbered: a name can tell an author, and is released only if kept.
+    """The texts of files. A file's name can tell an author, and is released only if kept.
 
     Those that somebody `told` to be text are, whatever they are called.
     """
@@ -34,7 +34,7 @@ def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inpu
     one = len(files) == 1 and not paths[0].is_dir()
     if one:
         _check_text(files[0][1])
-    if unknown := set(fields.keep) - {"id", "name"}:
+    if unknown := set(fields.keep) - {"name"}:
         raise InputError(f"a text file has no field {got(min(unknown))} to keep, only 'name'.")
     kept = "name" in fields.keep
     if kept and len({name for name, _ in files}) < len(files):
@@ -44,7 +44,7 @@ def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inpu
     def records() -> Iterator[Record | Withheld]:
         for number, (name, path) in enumerate(files, start=1):
             place = str(path) if one else f"document {number} of {len(files)}"
-            beside = {"id": number} | ({"name": name} if kept else {})
+            beside = {"name": name} if kept else {}
             yield _read(path, place, beside, meter, told=told)
 
     total = sum(path.stat().st_size for _, path in files if path.exists())
@@ -109,7 +109,7 @@ def read_stream(stream: io.BufferedReader[Any], fields: Fields) -> Inputs:
 
     def record() -> Iterator[Record | Withheld]:
         try:
-            yield _text("standard input", stream.read(), {"id": 1})
+            yield _text("standard input", stream.read(), {})
         except Unreadable as error:
             yield Withheld("standard input", str(error))
 

@@ -24,7 +24,6 @@ class Units:
 
     name: str  # of the field
     keep: bool = False  # whether the value comes out
-    numbered: bool = True  # whether a number comes out
     _bags: dict[str, list[Bag]] = field(default_factory=dict, repr=False)
     _values: dict[str, Any] = field(default_factory=dict, repr=False)
     _claims: dict[str, dict[Name, None]] = field(default_factory=dict, repr=False)
@@ -47,13 +46,12 @@ class Units:
         return len(self._bags)
 
     def __iter__(self) -> Iterator[tuple[Bag, dict[str, Any], Claim]]:
-        """Each unit's bag, what is released beside it (a number, and its value if kept), its claim.
+        """Each unit's bag, what is released beside it (its value if kept), and its claim.
 
         All texts of a unit lose something with it, so that it is charged to all of them.
         """
-        for number, (name, bags) in enumerate(self._bags.items(), start=1):
-            beside: dict[str, Any] = {"id": number} if self.numbered else {}
-            beside |= {self.name: self._values[name]} if self.keep else {}
+        for name, bags in self._bags.items():
+            beside = {self.name: self._values[name]} if self.keep else {}
             yield added(bags), beside, tuple(self._claims[name])
 
 

@@ -19,8 +19,10 @@ from nomdeplume.formats.kinds import PACKABLE, delimiter_of, named, packing_of
 from nomdeplume.formats.streams import packer
 from nomdeplume.formats.targets import AtomicFile, Stream, Target, hidden, umask, vacant
 from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.identifying import ID
 
 Vector = list[float] | None
+Number = int | str | None  # of a document in its release
 
 FILES = (".txt", ".md", ".gz", ".zst", ".json", ".zip", ".docx", ".xlsx", ".html")
 
@@ -28,10 +30,16 @@ FILES = (".txt", ".md", ".gz", ".zst", ".json", ".zip", ".docx", ".xlsx", ".html
 class Sink(Protocol):
     """Takes documents one by one; nothing is there under its name before `publish`.
 
-    A document may have a vector beside its words, where the sink can hold one.
+    A document may have a number and a vector beside its words, where the sink can hold them.
     """
 
-    def write(self, words: str, fields: Mapping[str, Any], vector: Vector = None) -> None: ...
+    def write(
+        self,
+        words: str,
+        fields: Mapping[str, Any],
+        vector: Vector = None,
+        number: Number = None,
+    ) -> None: ...
     def close(self) -> Output: ...
     def publish(self) -> None: ...
     def discard(self) -> None: ...
@@ -180,8 +188,15 @@ class LineSink:
         self._packer = packer(packing, self._put)
         self._write(lines.start(warning))
 
-    def write(self, words: str, fields: Mapping[str, Any], vector: Vector = None) -> None:
-        self._write(self._lines.line(words, fields, vector, self._warning))
+    def write(
+        self,
+        words: str,
+        fields: Mapping[str, Any],
+        vector: Vector = None,
+        number: Number = None,
+    ) -> None:
+        beside = fields if number is None else {ID: number, **fields}
+        self._write(self._lines.line(words, beside, vector, self._warning))
 
     def close(self) -> Output:
         if self._packer:
@@ -223,9 +238,9 @@ class FolderSink:
         words: str,
         fields: Mapping[str, Any],
         vector: Vector = None,  # noqa: ARG002 - refused before
+        number: Number = None,  # noqa: ARG002 - counted here
     ) -> None:
-        number = fields.get("id", len(self._lines) + 1)
-        name = str(fields.get("name", f"document-{number:04}.txt"))
+        name = str(fields.get("name", f"document-{len(self._lines) + 1:04}.txt"))
         place = self._partial / name
         place.parent.mkdir(parents=True, exist_ok=True)
         data = ((f"# {self._warning}\n" if self._warning else "") + words + "\n").encode()

@@ -10,7 +10,7 @@ or a Hugging Face ClassLabel, are part of the type and come along.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from nomdeplume.errors import InputError, got
 from nomdeplume.frames.plain import kind_of
+from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
 
 if TYPE_CHECKING:
     from nomdeplume.frames.of_arrow import Arrow
@@ -83,6 +84,32 @@ class Private:
             marks = _chunks(warning for _ in range(len(self)))
             columns[WARNING] = self.frame.strings(WARNING, marks)
         return self.frame.built(columns)
+
+    def check_ids(self, ids: Sequence[Any] | None, authors: Sequence[Any] | None) -> None:
+        """Refuse to keep ids that tell who wrote a text.
+
+        They are in the column called id, and in one that holds what is given as `ids`.
+        """
+        columns = {name: self._kept(name) for name in self.keep if name == ID or ids is not None}
+        given = None if ids is None else list(map(str, ids))
+        names = tuple(
+            name for name, each in columns.items() if name == ID or list(map(str, each)) == given
+        )
+        if not names:
+            return
+        columns[AUTHOR] = list(authors or self._authors())
+        keys = (*names, AUTHOR)
+        rows = zip(*(columns[key] for key in keys), strict=True)
+        IdCheck(names, (AUTHOR,)).all(dict(zip(keys, row, strict=True)) for row in rows)
+
+    def _kept(self, name: str) -> list[Any]:
+        column = import_module("narwhals").from_native(self.frame.kept(name), series_only=True)
+        return list(column.to_list())
+
+    def _authors(self) -> list[Any]:
+        """The column called author, if there is one."""
+        frame = import_module("narwhals").from_native(self.frame.native)
+        return list(frame[AUTHOR].to_list()) if AUTHOR in frame.columns else [None] * len(self)
 
     def _slices(self) -> Iterator[Any]:
         column = import_module("narwhals").from_native(self.frame.native)[self.text]

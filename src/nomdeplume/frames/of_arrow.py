@@ -11,6 +11,7 @@ import numpy as np
 
 from nomdeplume.errors import InputError, got
 from nomdeplume.frames.plain import STRINGS, is_plain, unkept
+from nomdeplume.privacy.identifying import AUTHOR
 
 
 @dataclass(frozen=True)
@@ -75,11 +76,11 @@ def _take(array: Any, rows: Any = None) -> Any:
 
 
 def of_dataset(native: Any, text: str, keep: tuple[str, ...]) -> Arrow:
-    """The columns of a Dataset that may leave, and its text."""
+    """The columns of a Dataset that may leave, its text, and the authors to check ids by."""
     for name, feature in native.features.items():
         if name in keep and type(feature).__name__ not in ("Value", "ClassLabel"):
             raise unkept(name, type(feature).__name__)
-    names = [name for name in native.column_names if name in (text, *keep)]
+    names = [name for name in native.column_names if name in (text, *keep, AUTHOR)]
     table = native.select_columns(names).with_format("arrow")[:]
     features = {name: native.features[name] for name in names}
     return Arrow(table, native.column_names, features=features)

@@ -72,7 +72,7 @@ class Certificate:
     output_fingerprint: str
     features: str  # how the kept words were chosen among these, or nothing
     empty_documents: str
-    id_field: str
+    id_field: str  # of the number of each document, or nothing
     kept_fields: tuple[str, ...]
     unit_field: str  # whose documents were released as one, or nothing
     vectors: bool  # whether noisy means were released beside the words
@@ -146,7 +146,7 @@ def certify(
     documents: int,
     output: Output,
     empty: str = "public",
-    id_field: str = "id",
+    id_field: str = "",
     kept_fields: tuple[str, ...] = (),
     unit_field: str = "",
     vectors: bool = False,
@@ -217,7 +217,7 @@ KEPT = (
 TOPICAL = KEPT.replace("no stop words", "no stop words and are topic words")
 LIMITS = (
     "Topic is kept on purpose, and a topic can point to an author.",
-    "That a document exists, how many there are, their ids and kept fields are not hidden.",
+    "That a document exists, how many there are, their order and kept fields are not hidden.",
     "The mechanism is one of real numbers; float arithmetic follows it up to rounding.",
 )
 

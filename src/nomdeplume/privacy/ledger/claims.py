@@ -31,7 +31,7 @@ class Claims:
 
     def by_id(self, value: Any) -> Name:
         """A document; the number 7 and the text "7" are one id, whatever a format makes of it."""
-        return DOCUMENT + self._hash(b"id", _text(value))
+        return DOCUMENT + self._hash(b"id", _bytes(value))
 
     def by_bag(self, bag: Bag) -> Name:
         """A document. One without kept words is another every time.
@@ -45,7 +45,7 @@ class Claims:
 
     def by_author(self, value: Any) -> Name | None:
         """An author; none if there is no value."""
-        return AUTHOR + self._hash(b"author", _text(value)) if has_id(value) else None
+        return AUTHOR + self._hash(b"author", _bytes(value)) if has_id(value) else None
 
     def seal(self, *parts: Any) -> bytes:
         """What only the holder of the key can put to a row."""
@@ -71,13 +71,17 @@ def has_id(value: Any) -> bool:
     return value == value and bool(str(value).strip())  # noqa: PLR0124
 
 
-def _text(value: Any) -> bytes:
-    """What is the same to people is the same name: 7, "7", 7.0 and "7.0 ", é in one sign or two."""
+def plain(value: Any) -> str:
+    """The text of an id or an author, one for 7, "7", 7.0 and "7.0 ", and for each form of é."""
     value = value.as_py() if hasattr(value, "as_py") else value
     value = int(value) if isinstance(value, float) and value.is_integer() else value
     text = unicodedata.normalize("NFC", str(value).strip())
     whole = WHOLE.fullmatch(text)
-    return (whole[1] if whole else text).encode("utf-8", "surrogatepass")
+    return whole[1] if whole else text
+
+
+def _bytes(value: Any) -> bytes:
+    return plain(value).encode("utf-8", "surrogatepass")
 
 
 def shown(name: Name) -> str:

@@ -120,8 +120,8 @@ def _caveats(results: Mapping[str, Any]) -> Iterator[str]:
     cells, protocol = results["cells"], results["protocol"]
     if results["authors"]:
         yield (
-            "These attackers are strong for texts of this kind, but a stronger one may exist: what "
-            "they fail to find is no promise. What is promised is the guarantee below."
+            "Stronger attackers than these may exist: what these fail to find is no promise. What "
+            "is promised is the guarantee below."
         )
         yield (
             "The best attacker of each cell is picked after the fact, which flatters the attack a "

@@ -68,6 +68,7 @@ def test_a_release_by_the_mean_says_what_it_is_made_for(visit):
     visit.page.get_by_role("option", name="Word by word, as in the paper").click()
 
     expect(shown).to_have_count(1)  # that of the release, which was by the mean
+    assert MADE_FOR in visit.result.inner_text()
 
 
 def saved(visit, button, folder):

@@ -117,7 +117,7 @@ def test_kept_ids_come_out_as_they_are(run, tmp_path, kind):
             "contains the value of its author field",
         ),
         (["r-1", "zyxo@quant.org", "r-3"], AUTHORS, "looks like an e-mail address"),
-        (["r-1", "Zyxo Quant", "r-3"], ["A", "B", "C"], "looks like the name of a person"),
+        (["r-1", "Zyxo Quant", "r-3"], ["A", "B", "C"], "holds letters that may be a name"),
     ],
 )
 def test_ids_that_tell_who_wrote_a_text_are_refused(run, tmp_path, kind, case):

@@ -49,7 +49,7 @@ def identifying(value: Any, authors: Iterable[Any] = ()) -> str:
     if EMAIL.search(text):
         return "looks like an e-mail address"
     if any(map(_is_name, LETTERS.findall(RANDOM.sub(" ", text)))):
-        return "looks like the name of a person"
+        return "holds letters that may be a name"
     return ""
 
 

@@ -347,13 +347,13 @@ def test_a_ledger_among_the_texts_is_refused(run, corpus, tmp_path):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("rain")
     charged = ("--ledger", "texts/a.ledger", "--limit", "20")
-    obfuscated(run, "o", ledger=charged, given="texts", code=2)
+    obfuscated(run, "o", ledger=charged, given="texts", ids=(), code=2)
     assert not (tmp_path / "o").exists()
 
 
 def test_what_is_no_longer_offered_does_not_stop_the_rest(run, corpus, tmp_path):
     """Workers make bags, so that empty texts are in the spool; else they are not offered."""
-    interrupted(tmp_path, *IDS)
+    interrupted(tmp_path)
     spool = tmp_path / ".o.jsonl.resume"
     lines = spool.read_bytes().splitlines(keepends=True)
     kept = [json.loads(line)[1] for line in lines if line[:1] == b"["]

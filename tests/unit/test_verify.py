@@ -129,7 +129,11 @@ def lines(*records):
 
 RECORDS = {
     "as it was released": (({"text": "lake pear"}, {"text": "apple river"}), set()),
-    "with ids": (({"id": 1, "text": "lake pear"}, {"id": 2, "text": "apple river"}), set()),
+    "numbered": (({"id": 1, "text": "lake pear"}, {"id": 2, "text": "apple river"}), set()),
+    "an id that was not stated": (
+        ({"key": 1, "text": "lake pear"}, {"id": 2, "text": "apple river"}),
+        {"size"},
+    ),
     "a field that was not stated": (
         ({"text": "lake pear", "topic": "sea"}, {"text": "apple river"}),
         {"size"},
@@ -143,7 +147,8 @@ def test_a_record_holds_what_was_stated_and_no_more(
     certificate, vocabulary, tmp_path, records, wrong
 ):
     (path := tmp_path / "out.jsonl").write_text(lines(*records), encoding="utf-8")
-    found = checks(replace(certificate, output=Output("jsonl", hash_of(path))), vocabulary, path)
+    stated = replace(certificate, id_field="id", output=Output("jsonl", hash_of(path)))
+    found = checks(stated, vocabulary, path)
 
     assert {name for name, check in found.items() if not check.holds} == wrong
 

@@ -90,12 +90,11 @@ class TableSink:
             self._writer.write_table(_fitted(table, schema))
         except UnicodeEncodeError:
             raise InputError(
-                "a kept field or the id is not Unicode, which a column must be; "
-                "write to a .jsonl file."
+                "a kept field is not Unicode, which a column must be; write to a .jsonl file."
             ) from None
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
             raise InputError(
-                "a kept field or the id changes its type on the way, which a column cannot; "
+                "a kept field changes its type on the way, which a column cannot; "
                 "write to a .jsonl file."
             ) from None
         self._words, self._numbers, self._batches = [], [], []

@@ -61,7 +61,7 @@ def test_only_kept_ids_are_checked():
     IdCheck.of(["key"]).one("row 1", row)
     IdCheck.of(["id", "key"], id_="key", allowed=True).one("row 1", row)
     for keep, names in {"id": {}, "key": {"id_": "key"}}.items():
-        with pytest.raises(PrivacyError, match="looks like the name"):
+        with pytest.raises(PrivacyError, match="letters that may be a name"):
             IdCheck.of([keep], **names).one("row 1", row)
     with pytest.raises(PrivacyError, match="its author field"):
         IdCheck.of(["id"], author="writer").one("row 1", {"id": "r17", "writer": "17"})

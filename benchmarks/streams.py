@@ -70,7 +70,7 @@ def write_parquet(path: Path, words: list[str], rows: int, length: int) -> None:
 
 def watched(source: Path, target: Path, table: Path) -> Curve:
     """The memory of the command while it releases `source`."""
-    options = ["--table", str(table), "--size", "10", "--quiet"]
+    options = ["--table", str(table), "--size", "10", "--keep", "id", "--quiet"]
     process = subprocess.Popen([COMMAND, "obfuscate", source, "-o", target, *options])
     status = Path(f"/proc/{process.pid}/status")
     began, curve = time.perf_counter(), []

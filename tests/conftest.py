@@ -29,9 +29,19 @@ from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 from tests.cli.starter import Starter
 
-# how long a case takes, or is made for, is no property: cores are shared
-settings.register_profile("any time", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("any time")
+for variable in (  # what a caller may have set, and the program or its libraries would obey
+    *("NOMDEPLUME_STUDIO_PASSWORD", "NOMDEPLUME_TABLES", "RAY_ADDRESS", "PYTHONWARNINGS"),
+    *("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
+):
+    os.environ.pop(variable, None)
+os.umask(0o022)  # released files can be read by others, unless a test says otherwise
+
+# How long a case takes is no property: cores are shared. The cases are the same in every run;
+# `make stress` looks for new ones.
+ANY_TIME = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "database": None}
+settings.register_profile("same cases", **ANY_TIME, derandomize=True)
+settings.register_profile("new cases", **ANY_TIME, derandomize=False, print_blob=True)
+settings.load_profile("same cases")
 
 ALPHA = 1e-6  # chance that a right sampler fails one of the statistical tests
 
@@ -100,10 +110,11 @@ MECHANISMS |= MEANS
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _cache(tmp_path_factory):
-    """What is remembered between runs is remembered in a folder of these tests alone."""
+def _folders(tmp_path_factory):
+    """Calibrations and tables that are kept between runs are in folders of these tests alone."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setenv("NOMDEPLUME_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patched.setenv("NOMDEPLUME_TABLES", str(tmp_path_factory.mktemp("tables")))
         yield
 
 

@@ -26,7 +26,7 @@ from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 
 BUDGET = 6.0
-SHARE = Share(1e-8, 0.3, seeded(1))
+SHARE = Share(1e-8, 60, seeded(1))  # seconds enough to look at all words, which ends it
 MEANS = "noise is added to the mean of the words' features"
 STRETCH = "no two words are farther apart in the features"
 MOVES = "means are no farther apart than words move"

@@ -146,7 +146,7 @@ class Story:
             for name in ("table.txt", "in.jsonl"):
                 shutil.copy(self.folder / name, other)
             began = time.monotonic()
-            code, said = _waited(_start(self.arguments, other), other, 120)
+            code, said = _waited(_start(self.arguments, other), other, 600)
             _hold(code == self._due_code, f"an undisturbed run ended with {code}: {said}")
             return time.monotonic() - began
 

@@ -10,13 +10,15 @@ from nomdeplume.errors import InputError, PlumeError
 from tests.soak import fuzz, seeds
 from tests.soak.oracle import Unclear, clear, outcome
 from tests.soak.readers import READERS
+from tests.waiting import PATIENCE
 
 CASES = 10_000
 
 
 @pytest.fixture(autouse=True)
-def _interrupted():
-    """A case that hangs is interrupted, here as in a soak."""
+def _interrupted(monkeypatch):
+    """A case that hangs is interrupted, here as in a soak, but later: cores are shared."""
+    monkeypatch.setattr(fuzz, "HANG", PATIENCE)
     before = signal.signal(signal.SIGALRM, fuzz._hang)
     yield
     signal.signal(signal.SIGALRM, before)
@@ -96,7 +98,7 @@ def test_a_fault_is_made_smaller(tmp_path):
 
 
 def test_a_soak_counts_its_cases():
-    found = fuzz.Work("text, decoded", 300, 1, time.time() + 60).all(print)
+    found = fuzz.Work("text, decoded", 300, 1, time.time() + PATIENCE).all(print)
 
     assert found["cases"] == found["accepted"] + found["refused"] == 300
     assert found["crashes"] == found["hangs"] == 0
@@ -105,7 +107,7 @@ def test_a_soak_counts_its_cases():
 def test_a_child_that_dies_is_counted_and_another_goes_on(monkeypatch):
     told = []
     monkeypatch.setattr(fuzz.sys, "executable", "/bin/false")
-    work = fuzz.Work("text, decoded", 3, 1, time.time() + 60)
+    work = fuzz.Work("text, decoded", 3, 1, time.time() + PATIENCE)
     found = work.all(lambda name, fault, number, data: told.append(number))
 
     assert (found["cases"], found["crashes"], told) == (3, 3, [0, 1, 2])

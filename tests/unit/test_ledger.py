@@ -189,8 +189,9 @@ def test_reducing_can_move_texts_farther_apart_than_any_word_moves():
 
 
 def test_a_clock_that_goes_backwards_is_refused(ledger, monkeypatch):
-    ledger.charge(PRICE, [document(ledger, 1)])
     now = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: now)
+    ledger.charge(PRICE, [document(ledger, 1)])
     monkeypatch.setattr(time, "time_ns", lambda: now - 10**9)  # a second back is a correction
     assert ledger.charge(PRICE, [document(ledger, 2)]) == [True]
     monkeypatch.setattr(time, "time_ns", lambda: now - 3 * 10**9)

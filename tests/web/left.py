@@ -15,7 +15,7 @@ from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.server import Place, serve
 from nomdeplume.web.studio import Studio
 
-PATIENCE = 30  # seconds
+PATIENCE = 300  # seconds
 OF_A_PAGE = ("Client", "ReleasePanel", "WordView", "AttackPanel", "CalibratePanel", "Latest")
 
 

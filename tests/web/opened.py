@@ -16,7 +16,7 @@ from nomdeplume.privacy.ledger import Ledger
 SOURCE = Path(nomdeplume.__file__).parents[1]
 FOLDERS = {"HOME": "home", "XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "TMPDIR": "tmp"}
 PASSWORD = "correct horse battery"  # of a studio that others can reach
-PATIENCE = 60  # seconds that a start may take
+PATIENCE = 300  # seconds that a start may take, or an end
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Opened:
         with Ledger(self.ledger) as ledger:
             return ledger.spent(ledger.claims.by_author(author)).budget, len(ledger.runs())
 
-    def ask(self, path="/", method="GET", body=None, patience=10, **headers):
+    def ask(self, path="/", method="GET", body=None, patience=PATIENCE, **headers):
         """Status, headers and body of an answer; names of headers with _ for -, None for none."""
         given = {"host": self.name, **{key.replace("_", "-"): headers[key] for key in headers}}
         with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=patience)) as line:
@@ -110,7 +110,7 @@ def opened(folder, *options, **variables):
         yield Opened(_address(folder / "said", process), folder, process)
     finally:
         process.kill()
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE)
 
 
 def _address(said, process):

@@ -9,7 +9,7 @@ import time
 from urllib.parse import urlencode
 
 import pytest
-from tests.web.opened import PASSWORD, environment, opened
+from tests.web.opened import PASSWORD, PATIENCE, environment, opened
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
@@ -120,9 +120,10 @@ def joined(studio, **headers):
             origin=origin,
             additional_headers=headers,
             proxy=None,
+            open_timeout=PATIENCE,
             close_timeout=5,
         ) as line:
-            return line.recv(timeout=20)[:1]
+            return line.recv(timeout=PATIENCE)[:1]
     except InvalidStatus as refusal:
         return refusal.response.status_code
 
@@ -201,7 +202,7 @@ def test_a_body_that_turns_out_too_long_is_not_taken(studio, cookie):
     start = b"--b\r\ncontent-disposition: form-data; name=f; filename=f.txt\r\n\r\n"
     chunk = f"{CHUNK:x}\r\n".encode() + b"x" * CHUNK + b"\r\n"
     answer = b""
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=20) as line:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=PATIENCE) as line:
         try:
             line.sendall(head + f"{len(start):x}\r\n".encode() + start + b"\r\n")
             for _ in range(MOST // CHUNK + 2):
@@ -221,7 +222,7 @@ def test_a_studio_ends_when_it_is_interrupted(tmp_path):
         studio.ask()
         studio.process.send_signal(signal.SIGINT)
 
-        assert studio.process.wait(timeout=30) == 0
+        assert studio.process.wait(timeout=PATIENCE) == 0
         assert studio.said.endswith("the studio is closed; what was not saved is gone.\n")
 
 
@@ -240,7 +241,7 @@ def test_others_are_let_in_by_a_password_or_not_at_all(tmp_path, password):
         cwd=tmp_path,
         capture_output=True,
         check=False,
-        timeout=20,
+        timeout=PATIENCE,
     )
 
     assert told.returncode == 2

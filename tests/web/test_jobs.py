@@ -10,10 +10,12 @@ from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
+from tests.waiting import PATIENCE, until
 from tests.web import works
 from tests.web.works import CANARY
 
 from nomdeplume import InputError
+from nomdeplume.web import jobs
 from nomdeplume.web.jobs import Cancelled, Failed, Job
 from nomdeplume.web.latest import Latest
 
@@ -83,7 +85,10 @@ def test_what_cannot_be_sent_is_an_error_and_no_hang(function, args):
     assert failing(Failed, function, *args).startswith("unexpected ")
 
 
-def test_a_cancelled_job_is_gone_within_a_second():
+def test_a_cancelled_job_is_gone(monkeypatch):
+    """When cancel returns, and not only when the work would have ended."""
+    monkeypatch.setattr(jobs, "PATIENCE", PATIENCE)  # which a busy machine may need
+
     async def cancelled():
         job, pid = await at_work()
         started = time.monotonic()
@@ -95,7 +100,7 @@ def test_a_cancelled_job_is_gone_within_a_second():
         return took, left
 
     took, left = asyncio.run(cancelled())
-    assert took < 1
+    assert took < works.ENDLESS / 2
     assert not left
     assert active_children() == []
 
@@ -118,7 +123,7 @@ def test_finished_jobs_leave_nothing_behind():
     asyncio.run(heard(works.doubled, 1))
     failing(Failed, works.gone)
 
-    assert len(list(OPEN.iterdir())) == before
+    assert len(list(OPEN.iterdir())) <= before
     assert active_children() == []
 
 
@@ -144,24 +149,21 @@ def test_a_child_ends_with_its_parent():
     said = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, check=False
     ).stdout
-    until = time.monotonic() + 20
-    while alive(int(said)) and time.monotonic() < until:
-        time.sleep(0.05)
+    until(lambda: not alive(int(said)))
 
     assert not alive(int(said))
 
 
 def test_the_loop_goes_on_meanwhile():
     async def ticking():
-        job, ticks = Job.start(works.doubled, 4), 0
-        while not job.done:
-            ticks += 1
+        job, _ = await at_work()
+        for _ in range(4):
             await asyncio.sleep(0.01)
-        return ticks, await job.result()
+        done = job.done
+        job.cancel()
+        return done
 
-    ticks, result = asyncio.run(ticking())
-    assert ticks > 3
-    assert result == 8
+    assert not asyncio.run(ticking())
 
 
 @pytest.mark.parametrize("main", ["", "nomdeplume.__main__"])
@@ -201,10 +203,9 @@ def test_what_cannot_be_shown_is_told_and_the_next_request_is_served():
 
     async def asked():
         latest = Latest(int, show, told.append)
-        latest(1)
-        await asyncio.sleep(0.1)
-        latest(2)
-        await asyncio.sleep(0.1)
+        for number in (1, 2):
+            latest(number)
+            await latest._running
 
     asyncio.run(asked())
 

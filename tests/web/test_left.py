@@ -13,7 +13,7 @@ def test_nothing_is_left_of_a_page_that_was_closed(tmp_path):
         cwd=ROOT,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=900,
     )
     assert (told.returncode, told.stderr) == (0, b"")
     open_page, closed = told.stdout.decode().splitlines()

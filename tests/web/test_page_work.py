@@ -17,8 +17,8 @@ NAMED = re.compile(
     r"^Named correctly at E = \S+: from one text \S+\s% before and \S+\s% after; "
     r"from (5|20) texts of one author \S+\s% before and \S+\s% after\.$"
 )
-SOON = 15  # seconds, where many share the cores
-LONG = 120_000  # milliseconds that a job may take where many share the cores
+SOON = 120  # seconds, where many share the cores
+LONG = 600_000  # milliseconds that a job may take where many share the cores
 
 
 @pytest.fixture(scope="session")

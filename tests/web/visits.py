@@ -14,7 +14,8 @@ FIRST = {  # what is there when a part has come up
     "Attack yourself": "text=Texts whose authors are known",
     "Calibrate": "text=What do you want?",
 }
-expect.set_options(timeout=20_000)  # milliseconds; cores are shared
+PATIENCE = 120_000  # milliseconds; cores are shared
+expect.set_options(timeout=PATIENCE)
 
 
 @dataclass
@@ -86,6 +87,7 @@ def visiting(browser, address, *, width=1280, height=900, theme="light"):
         reduced_motion="reduce",
         permissions=["clipboard-read", "clipboard-write"],
     )
+    context.set_default_timeout(PATIENCE)
     try:
         visit = Visit(context.new_page()).watch()
         visit.page.goto(address)

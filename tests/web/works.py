@@ -7,6 +7,7 @@ from nomdeplume import InputError
 from nomdeplume.errors import PrivacyError
 
 CANARY = "zyxoquant"  # a word of a private text
+ENDLESS = 7200  # seconds that nobody waits
 
 
 def doubled(number, tell):
@@ -37,7 +38,7 @@ def unsendable(tell):
 def forever(tell):
     """Says who is at work, and never ends."""
     tell(0.5, str(os.getpid()))
-    time.sleep(600)
+    time.sleep(ENDLESS)
 
 
 def gone(tell):

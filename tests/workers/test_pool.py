@@ -7,12 +7,12 @@ import subprocess
 import sys
 import tempfile
 import threading
-import time
 from itertools import combinations, islice
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.waiting import ended, until
 from tests.workers import works
 
 from nomdeplume import InputError, PlumeError, PrivacyError, secure
@@ -35,7 +35,9 @@ def children():
 
 
 def held():
-    return children(), len(list(Path("/proc/self/fd").iterdir())), threading.active_count()
+    """Processes, open files and threads."""
+    files = {path.name for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+    return children(), files, set(threading.enumerate())
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -57,7 +59,7 @@ def _nothing_left(monkeypatch):
     before = held()
     yield
     gc.collect()
-    assert held() == before
+    assert [now - then for now, then in zip(held(), before, strict=True)] == [set()] * 3
 
 
 @pytest.mark.parametrize("workers", [1, 3])
@@ -250,10 +252,7 @@ def test_workers_end_with_their_parent(tmp_path):
     pids = {int(parent.stdout.readline()) for _ in range(8)}
     parent.kill()
     parent.communicate()
-    deadline = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}").exists() for pid in pids):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    until(lambda: all(map(ended, pids)))
 
     assert len(pids) == 2
     assert list(tmp_path.iterdir()) == []

@@ -5,10 +5,10 @@ DEMO_READY := $(ROOT).venv-demo/.ready
 CORES := $(shell nproc 2>/dev/null || echo 2)
 BIN := .venv/bin
 CASES := 2000000
-QUICK := tests/unit tests/exact tests/property tests/contract tests/repo/test_repo.py
+QUICK := tests/unit tests/exact tests/property tests/contract tests/repo/test_repo.py -k "not wheel"
 SPEED := nearest certified scaling search_peers peers end_to_end start memory documents mechanisms engines engine_scaling
 
-.PHONY: demo test quick lint check format table pages audit-page constraints wheel bench soak mutation clean
+.PHONY: demo test quick lint check format table pages audit-page constraints wheel bench soak stress mutation clean
 
 demo: $(DEMO_READY)
 	@"$(ROOT)examples/demo.sh" "$(ROOT).venv-demo/bin"
@@ -60,6 +60,10 @@ soak: $(READY)
 	cd "$(ROOT)." && $(BIN)/python -m tests.soak.canary --json $(SOAK)/canary.json
 	cd "$(ROOT)." && rm -f $(SOAK)/fuzz*.json && $(BIN)/python -m tests.soak.fuzz --cases $(CASES) --json $(SOAK)/fuzz.json
 	cd "$(ROOT)." && $(BIN)/python scripts/trust_page.py && $(BIN)/python scripts/scale_page.py
+
+# All tests in random orders, some runs beside busy loops: finds tests that need luck.
+stress: $(READY)
+	cd "$(ROOT)." && $(BIN)/python scripts/stress.py --cores $(CORES)
 
 mutation: $(READY)
 	cd "$(ROOT)." && $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt mutmut==3.8.0 coverage==7.17.2 && \

@@ -85,5 +85,5 @@ $(READY) $(DEMO_READY): $(ROOT)pyproject.toml $(ROOT)constraints.txt
 	rm -rf "$(@D)" && $$python -m venv "$(@D)" || \
 	{ echo "Python's venv module is needed (Debian: apt-get install python3-venv)." >&2; exit 1; }
 	cd "$(ROOT)." && PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
-	  "$(@D)/bin/python" -m pip install --quiet --disable-pip-version-check -e ".[$(EXTRAS)]"
+	  "$(@D)/bin/python" -m pip install --quiet --no-compile --disable-pip-version-check -e ".[$(EXTRAS)]"
 	@touch "$@"

@@ -205,7 +205,7 @@ def test_control_c_reaches_the_command_alone(running, tmp_path):
     process = running("-o", "out.jsonl")
     workers = until(lambda: len(children(process)) == 2 and children(process))
 
-    until(lambda: os.getpgid(process.pid) not in {os.getpgid(pid) for pid in workers})
+    assert until(lambda: os.getpgid(process.pid) not in {os.getpgid(pid) for pid in workers})
 
 
 def test_a_reader_that_stops_early_is_no_error(tmp_path, corpus):

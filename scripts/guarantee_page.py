@@ -1,4 +1,4 @@
-"""What the promises mean in numbers: writes the tables of docs/guarantee.md.
+"""Writes the tables of docs/guarantee.md: the promises in numbers.
 
     python scripts/guarantee_page.py
 
@@ -53,7 +53,7 @@ def one_word(promise: Promise) -> str:
 
 
 def budgets(promises: dict[float, Promise]) -> str:
-    """What the default promises by the means, at some budgets."""
+    """Return the factors that the default promises by the means, at some budgets."""
     apart: dict[str, Any] = json.loads(APART.read_text(encoding="utf-8"))["newsgroups_authors"]
     rows = []
     for budget, promise in promises.items():

@@ -88,7 +88,7 @@ class Level(Protocol):
         """The same between texts that are as far apart as texts can be."""
 
     def one_word(self) -> OneWord | None:
-        """What one changed word of a text can cost; none where nothing bounds it."""
+        """Return the most that one changed word of a text can cost; None if nothing bounds it."""
 
 
 @dataclass(frozen=True, eq=False)

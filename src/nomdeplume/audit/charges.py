@@ -51,7 +51,7 @@ def of_charges(system: Obfuscator) -> Probe:
 
 
 def _right(charged: float, releases: int, budget: float) -> bool:
-    """Whether so much is due, each release being rounded up to whole millionths."""
+    """Return True if this amount is due; every release is rounded up to whole millionths."""
     due = releases * budget
     return abs(charged - due) <= releases / MICRO + 1e-9 * due
 

@@ -71,7 +71,7 @@ class Inside:
         return self._around(with_noise(self.mechanism, noise)), noise.seen
 
     def composing(self) -> tuple[Inside, list[Floats]]:
-        """The same with its composer watched, and the points that it composes words from."""
+        """Return a copy with a watched composer, and the list of points it composes words from."""
         spied, seen = with_noise(self.mechanism, self.mechanism.noise), list[Floats]()
 
         def compose(noisy: Floats, size: int, rng: Generator) -> Ids:

@@ -93,7 +93,7 @@ def of_strangers(claim: Claim) -> Probe:
 
 
 def of_lengths(system: Obfuscator) -> Probe:
-    """Where one word is released for every word, documents of all lengths of texts are alike."""
+    """Ask if texts of all lengths give one document when every word is released as one word."""
     question = "documents hold released words only, at any length"
 
     def ask(share: Share) -> Finding:

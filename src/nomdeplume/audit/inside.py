@@ -145,7 +145,7 @@ def of_grid(mechanism: NoisyNearest) -> Probe:
 
 
 def on_grid(question: str, seen: Sequence[Floats], radius: float) -> Finding:
-    """Whether all coordinates are multiples of 2⁻²³ of a radius, as a power of two.
+    """Return True if all coordinates are multiples of 2⁻²³ of a radius, as a power of two.
 
     Float64 is finer than that, and noise is coarser (docs/floats.md).
     """

@@ -18,7 +18,7 @@ allow_identifying_ids = click.option(
 
 
 def keeps_ids(options: dict[str, Any]) -> bool:
-    """Whether ids of records are released as they are, in place of numbers."""
+    """Return True if ids of records are released as they are, in place of numbers."""
     return bool({"id", options["id_field"]} & set(options["keep"]))
 
 

@@ -52,7 +52,7 @@ def _charged(charging: Charging, tally: Tally) -> str:
 
 
 def _promised(certificate: Certificate) -> str:
-    """What one changed word can cost, then the widest promise, beside that of a given pair."""
+    """Return the sentence on one changed word and the widest promise beside that of a pair."""
     from nomdeplume.privacy.promise import fill
 
     first, widest = certificate.promises[0], certificate.promises[-1]

@@ -80,13 +80,13 @@ def _concluded(results: Mapping[str, Any], clean: Cell, cells: Sequence[Cell]) -
 
 
 def _from_several(cell: Cell, said: Callable[[Mapping[str, float]], str]) -> str:
-    """What follows a figure of single documents: that of several, if any author has so many."""
+    """Return a clause with the figure of several documents, if any author has so many."""
     more = several(partial(author_of, cell))
     return f" and {said(more[1])} from {more[0]} of one author" if more else ""
 
 
 def _against_floor(results: Mapping[str, Any], after: Mapping[str, float]) -> str:
-    """What one document gives away beside a guess that reads nothing."""
+    """Return a sentence that compares the attack on one document with a blind guess."""
     oracle = results["floors"]["topic_oracle"]
     floor = oracle or results["floors"]["majority"]
     what = (

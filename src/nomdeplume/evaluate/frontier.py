@@ -24,13 +24,13 @@ def clean_topic(before: Cell) -> Facts | None:
 
 
 def author_of(cell: Cell, documents: str = "1") -> Facts | None:
-    """How often the best adaptive attacker is right, given so many documents of one author."""
+    """Return the accuracy of the best adaptive attacker from this many documents of one author."""
     name = (cell.get("best") or {}).get(documents)
     return name and cell["attackers"][name]["adaptive"]["accuracy"][documents]
 
 
 def clean_author(before: Cell, documents: str = "1") -> Facts | None:
-    """How often the best attacker on clean texts is right, given so many of one author."""
+    """Return the accuracy of the best attacker on this many clean texts of one author."""
     told = [each["accuracy"].get(documents) for each in (before.get("attackers") or {}).values()]
     return max(filter(None, told), key=lambda each: each["value"], default=None)
 

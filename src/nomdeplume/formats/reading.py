@@ -53,7 +53,7 @@ def open_inputs(
 
 
 def rereadable(names: Sequence[str]) -> bool:
-    """Whether all inputs are files or folders, which can be read twice."""
+    """Return True if all inputs are files or folders, which can be read twice."""
     return not any(
         name == "-" or not (Path(name).is_file() or Path(name).is_dir()) for name in names
     )

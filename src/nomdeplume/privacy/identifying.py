@@ -54,7 +54,7 @@ def identifying(value: Any, authors: Iterable[Any] = ()) -> str:
 
 
 def _is_value(author: Any) -> bool:
-    """Whether this is a plain value, and not missing."""
+    """Return True if this is a plain value and not missing."""
     return (isinstance(author, str) or not hasattr(author, "__len__")) and has_id(author)
 
 
@@ -95,6 +95,6 @@ class IdCheck:
                 )
 
     def all(self, rows: Iterable[Mapping[str, Any]]) -> None:
-        """The same for every row of a table."""
+        """Raise if an id of any row of a table tells its author."""
         for number, fields in enumerate(rows, start=1):
             self.one(f"row {number:,}", fields)

@@ -153,7 +153,7 @@ def _agree(due: Promise, stated: Promise) -> bool:
 
 
 def _one_word_agrees(due: OneWord | None, stated: OneWord | None) -> bool:
-    """Whether the losses are the same but for their last digits, and the sentence says them."""
+    """Return True if the losses agree up to their last digits and the sentence says them."""
     if due is None or stated is None:
         return due is stated
     return (

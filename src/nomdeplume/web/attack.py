@@ -104,7 +104,7 @@ def largest_under(results: Mapping[str, Any], share: float) -> float | None:
 
 
 def named_correctly(clean: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
-    """How often authors are named before and after, from one text and from several."""
+    """Return how often authors are named before and after, from one text and from several."""
     more = several(partial(author_of, cell))
     one = f"from one text {_before_and_after(clean, cell, '1')}"
     if more is None:

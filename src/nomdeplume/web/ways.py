@@ -33,7 +33,7 @@ class Way:
 
     @property
     def made_for(self) -> str:
-        """What a release is fit for, and what not."""
+        """Return the sentences on what a release is fit for, and what it is not fit for."""
         return BAG if self.by_word else f"{BAG} {MADE_FOR}"
 
     def value(self, step: float) -> float:

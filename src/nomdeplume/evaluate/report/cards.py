@@ -49,7 +49,7 @@ def _author(study: Study, cell: Cell) -> str:
 
 
 def _several(study: Study, cell: Cell) -> str:
-    """What several documents of one author give away, beside a figure of single ones."""
+    """Return the accuracy of attacks on several documents of one author."""
     before, after = study.clean_author(study.most), cell.author(study.most)
     if study.most == "1" or after is None:
         return "No two authors have several documents here; several give away more than one."

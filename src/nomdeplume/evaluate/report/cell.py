@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def at_once(self) -> bool:
-        """Whether it releases documents by their means, which have a budget and no ε per word."""
+        """Return True if documents are released by their means: a budget and no ε per word."""
         budget = number(self.facts.get("budget"))
         return budget is not None and number(self.facts.get("epsilon")) is None
 

@@ -170,7 +170,8 @@ class WordLevel:
             return None
         places = metric.places(vocabulary.table.vectors[ids].astype(np.float64), ids)
         usual = guarantee.epsilon * _median(metric.apart(places, places))
-        return OneWord.of(guarantee.epsilon * farthest, usual, size=self.size)
+        drawn = REDUCTIONS[self.reduction].drawn
+        return OneWord.of(guarantee.epsilon * farthest, usual, size=self.size, drawn=drawn)
 
     @property
     def _laplace(self) -> float | None:

@@ -29,6 +29,10 @@ class Reduction(Protocol):
     Laplace noise, given by its ε and its dimensions, and between two texts too.
     """
 
+    @property
+    def drawn(self) -> bool:
+        """True if words are drawn by chance, so that one word of a text may fill all places."""
+
     def reduce(
         self, bags: Sequence[Bag], size: int, vocabulary: Vocabulary, rng: Generator
     ) -> Ids: ...
@@ -74,6 +78,8 @@ class Sample:
     The chance weakens the promise between texts from W₁ to W∞ (docs/proofs/sampling.md).
     """
 
+    drawn: bool = True
+
     def reduce(self, bags: Sequence[Bag], size: int, vocabulary: Vocabulary, rng: Generator) -> Ids:
         return sample(bags, size, rng)
 
@@ -105,6 +111,8 @@ class Apportion:
 
     The promise stays one about W₁, between reduced bags (docs/proofs/kept.md).
     """
+
+    drawn: bool = False
 
     def reduce(self, bags: Sequence[Bag], size: int, vocabulary: Vocabulary, rng: Generator) -> Ids:
         return apportion(bags, size, vocabulary.tie_order)

@@ -17,7 +17,10 @@ from nomdeplume.mechanism.pairs import Steepest, Words
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.stretch import features_of, key_of, stretch
 from nomdeplume.privacy.exact import bags
+from nomdeplume.privacy.loss import Loss
 from nomdeplume.text import StopWords
+
+NONE = StopWords("none", frozenset())
 
 # The stretch
 
@@ -227,7 +230,7 @@ def test_what_one_word_can_cost_is_kept_and_reached(name):
 
 def test_one_word_of_those_released_by_themselves_costs_its_own_loss():
     table = Table(WORDS, PLANE)
-    kept = Vocabulary(table, StopWords("none", frozenset()))
+    kept = Vocabulary(table, NONE)
     away = pdist(PLANE)
     for reduction in ("sample", "apportion"):
         made = Obfuscator.laplace(kept, epsilon=0.7, size=5, reduction=reduction)
@@ -235,7 +238,19 @@ def test_one_word_of_those_released_by_themselves_costs_its_own_loss():
 
         assert found.any == pytest.approx(0.7 * away.max())
         assert found.usual == pytest.approx(0.7 * np.median(away))
-        assert "one of the 5 words that a text is reduced to" in found.sentence
+        words = {"sample": "are drawn from a text", "apportion": "a text is reduced to"}
+        assert f"one of the 5 words that {words[reduction]} had" in found.sentence
+        assert ("may be drawn all 5 times" in found.sentence) == (reduction == "sample")
+
+
+def test_one_changed_word_of_a_text_may_be_drawn_each_time():
+    """Between texts whose words are drawn a changed word costs N times what a drawn one does."""
+    made = Obfuscator.laplace(Vocabulary(Table(WORDS, PLANE), NONE), epsilon=0.7, size=5)
+    found, texts = made.promises[0].one_word, made.guarantees[-1]
+    most = max(texts.loss(f"{x} {x} {x}", f"{x} {x} {y}") for x in WORDS for y in WORDS)
+
+    assert found.any < most == pytest.approx(5 * found.any)
+    assert Loss(most).factor in found.sentence
 
 
 @pytest.mark.parametrize("name", MAPS)

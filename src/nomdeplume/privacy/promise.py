@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -65,34 +65,45 @@ class Odds:
 class OneWord:
     """The most that one changed word of a text can shift the log-odds, in nats.
 
-    Noise on the mean of m kept words loses an m-th of these; noise on single words loses them
-    whole, for each of the words that a text is reduced to.
+    Noise on the mean of m kept words loses an m-th of these. Noise on single words loses them
+    whole for each of the words that a text is reduced to. If these are drawn by chance, a word
+    of the text may be drawn each time, so that changing it loses `size` times as much.
     """
 
     any: float  # between the two kept words that are farthest apart
     usual: float  # between two common words, at the median distance
     size: int  # words that a text is reduced to, or 0 where its mean is released
+    drawn: bool  # by chance, with replacement
     sentence: str
 
     @classmethod
-    def of(cls, any_pair: float, usual: float, *, size: int = 0) -> OneWord:
+    def of(cls, any_pair: float, usual: float, *, size: int = 0, drawn: bool = False) -> OneWord:
         """With the sentence that says it; `usual` is never more than `any_pair`."""
-        words = size or WORDS
-        largest, common = (Loss(nats if size else nats / WORDS) for nats in (any_pair, usual))
-        text = f"the {words} words that a text is reduced to" if size else f"{words} kept words"
+        both = (any_pair, usual) if usual < any_pair else (any_pair,)
+        first = [Loss(nats if size else nats / WORDS).factor for nats in both]
+        text, versions = f"{WORDS} kept words", "versions"
+        if size:
+            text = f"the {size} words that {'are drawn from a' if drawn else 'a'} text"
+            text, versions = (text, "samples") if drawn else (f"{text} is reduced to", versions)
         sentence = (
             f"If one of {text} had been another word, one released document would shift anyone's "
-            f"odds between the two versions by at most a factor of {largest.factor}"
+            f"odds between the two {versions} by at most a factor of "
+            f"{'; for two common words at their usual distance, by '.join(first)}."
         )
-        if usual < any_pair:
-            sentence += f"; for two common words at their usual distance, by {common.factor}"
-        sentence += "."
         if not size:
+            formulas = " and ".join(f"exp({up(nats)}/m)" for nats in both)
+            sentence += f" In a text of m kept words {_these(both)} {formulas}."
+        elif drawn:
+            all_drawn = " and ".join(Loss(size * nats).factor for nats in both)
             sentence += (
-                f" In a text of m kept words these are exp({up(any_pair)}/m) and "
-                f"exp({up(usual)}/m)."
+                f" A changed word of the text itself may be drawn all {size} times: then "
+                f"{_these(both)} {all_drawn}."
             )
-        return cls(any_pair, usual, size, sentence)
+        return cls(any_pair, usual, size, drawn, sentence)
+
+
+def _these(factors: Sequence[float]) -> str:
+    return "this is" if len(factors) == 1 else "these are"
 
 
 @dataclass(frozen=True)

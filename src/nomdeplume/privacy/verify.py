@@ -159,7 +159,7 @@ def _one_word_agrees(due: OneWord | None, stated: OneWord | None) -> bool:
     return (
         isclose(due.any, stated.any, rel_tol=1e-6)
         and isclose(due.usual, stated.usual, rel_tol=1e-6)
-        and stated == OneWord.of(stated.any, stated.usual, size=due.size)
+        and stated == OneWord.of(stated.any, stated.usual, size=due.size, drawn=due.drawn)
     )
 
 

@@ -84,7 +84,7 @@ def test_what_a_release_would_promise_between_them(world):
     assert "One release of 10 words, drawn by chance, at ε = 6, can shift" in said
     assert "at most a factor of e^180 (about 10^78.2): the loss is at most" in said
     assert "60 · W∞ = 180 nats, with W∞ = 3.0000 between two texts' bags of kept words." in said
-    assert "a question for an attack" in said
+    assert "Run `nomdeplume evaluate` to measure how often authors are recognised." in said
 
 
 def test_the_promise_of_apportioned_words_is_about_their_mean_move(world):

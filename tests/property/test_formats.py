@@ -57,10 +57,11 @@ ARROW_TYPES = {
 
 
 def passed(source, target, fields):
-    """Release a file into another, and say what was withheld."""
+    """Release a file into another with its ids and kept fields, and say what was withheld."""
     inputs = open_inputs([str(source)], fields)
     sink = open_sink(target, inputs.kind, keep=bool(fields.keep))
-    tally = release(inputs, sink, OBFUSCATOR, seeded(1))
+    keep = (fields.id, *fields.keep)
+    tally = release(inputs, sink, OBFUSCATOR, seeded(1), keep=keep, numbered=False)
     sink.close()
     sink.publish()
     assert inputs.meter.bytes == inputs.total

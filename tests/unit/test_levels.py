@@ -174,14 +174,14 @@ def test_a_text_twice_as_long_is_the_same_document(mean):
     assert mean.guarantees[0].loss(LONG, f"{LONG} {LONG}") == pytest.approx(0, abs=1e-12)
 
 
-def test_any_two_texts_are_within_twice_the_reach(mean):
+def test_any_two_texts_are_within_the_diameter_of_the_features(mean):
     rows = mean.mechanism.features.vectors[:].astype(float) / mean.mechanism.stretch
     widest = max(np.linalg.norm(x - y) for x in rows for y in rows)
     any_two = mean.promises[0].odds[-1]
 
     assert any_two.pair == "any"
     assert widest <= any_two.distance * (1 + 1e-9)
-    assert any_two.distance == pytest.approx(2 * mean.mechanism.reach)
+    assert any_two.distance == pytest.approx(widest)
 
 
 def test_the_account_is_of_the_distance_of_means(mean, kept):

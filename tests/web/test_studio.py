@@ -140,10 +140,13 @@ def test_the_sentence_of_a_promise_holds_for_all_texts(studio):
     """Not only for the samples, which are near each other."""
     told = stated(studio, *AT_ONCE)
     sentence, made = told.partition("<table")[0], studio.obfuscator(*AT_ONCE)
+    one_word = made.promises[0].one_word
     apart = Between.of(made, "A quarrel about money.", "Snow fell upon the mountains.").largest
+    changed = Between.of(made, "A quarrel about money.", "A mountain about money.").largest
 
-    assert odds(told)[PAIRS["any"]] in sentence
+    assert powers(one_word.sentence) in sentence
     assert odds(told)[PAIRS["near"]] not in sentence
+    assert 0 < changed <= one_word.any / 2
     assert made.promises[0].odds[0].loss < apart < made.promises[0].odds[-1].loss
 
 

@@ -99,7 +99,7 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
 def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
-    """Release texts as noisy words, for sorting, counting and searching by subject.
+    """Release texts as noisy words, for sorting and counting by subject.
 
     INPUT is text files, CSV, JSONL (these also .gz, .zst), Parquet or Arrow files,
     folders of one of these kinds, or - for standard input. Each text becomes SIZE words
@@ -107,9 +107,9 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     --keep come out; documents are numbered, and ids stay behind. The output is of the kind
     that its name says.
 
-    A release by the mean (the default) is made for sorting, counting and searching many texts by
-    broad subject. It is not made for reading: what a single text says cannot be told from its
-    release, and a short or mixed text may come out under a wrong subject.
+    A release by the mean (the default) is made for sorting and counting many texts by broad
+    subject. It is not made for reading: do not rely on it for what a single text says, and a
+    short or mixed text may come out under a wrong subject.
 
     A ledger keeps what every document has spent, and refuses what would pass its limit.
 

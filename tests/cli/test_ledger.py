@@ -91,6 +91,22 @@ def test_authors_add_up_and_stay_inside(run, corpus, tmp_path):
     assert json.loads(shown)["author"]["spent"] == 20
 
 
+def test_a_ledger_without_authors_states_no_balance_of_one(run, corpus, tmp_path):
+    obfuscated(run, "1.jsonl", "--limit", "20")
+
+    asked = run("ledger", "show", "a.ledger", "--author", "Vorplique 1", code=2)
+    assert b"this ledger charged no authors; release with --author-field" in asked.stderr
+    assert not asked.stdout
+    shown = run("ledger", "show", "a.ledger").stdout.decode()
+    assert "a.ledger: a document may spend E = 20." in shown
+    assert "This ledger charged no authors" in shown
+
+    obfuscated(run, "2.jsonl", "--author-field", "author", code=3)  # room for two of each author
+    shown = run("ledger", "show", "a.ledger", "--author", "Vorplique 1").stdout.decode()
+    assert "a.ledger: a document or an author may spend E = 20." in shown
+    assert "charged no authors" not in shown
+
+
 def test_a_unit_is_charged_to_its_author_and_all_its_texts(run, corpus, tmp_path):
     obfuscated(run, "1.jsonl", "--limit", "20", "--unit-field", "author")
     with Ledger.reading(tmp_path / "a.ledger") as ledger:

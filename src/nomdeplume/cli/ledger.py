@@ -22,6 +22,7 @@ PATH = click.Path(path_type=Path)
 KINDS = ("documents", "authors")
 TOP = 10  # accounts that are listed
 WIDE = 26  # signs of a name
+NO_AUTHORS = "this ledger charged no authors; release with --author-field or --unit-field."
 ledger_argument = click.argument("path", metavar="LEDGER", type=PATH)
 delta_option = click.option(
     "--delta",
@@ -136,13 +137,16 @@ def _facts(
 ) -> dict[str, Any]:
     """What a ledger holds, as JSON has it."""
     facts: dict[str, Any] = {"ledger": str(opened.path), "limit": opened.limit}
-    facts |= {"distance": opened.distance, "delta": delta}
+    charged = any(True for _ in opened.accounts(authors=True))
+    facts |= {"distance": opened.distance, "delta": delta, "authors_charged": charged}
     asked = [(opened.claims.by_id, id_, "document"), (opened.claims.by_author, author, "author")]
     for name_of, value, kind in asked:
         if value is not None:
             name = name_of(value) if value.strip() else None
             if name is None:
                 raise InputError(f"the name of the {kind} must not be empty.")
+            if kind == "author" and not charged:
+                raise InputError(NO_AUTHORS)
             facts[kind] = _entry(opened.spent(name), facts["limit"], delta)
     if id_ is not None or author is not None:
         return facts
@@ -190,8 +194,9 @@ def _told(facts: dict[str, Any]) -> str:
     """The same in words."""
     from nomdeplume.privacy.promise import fill
 
+    whoever = "a document or an author" if facts["authors_charged"] else "a document"
     lines = [
-        f"{facts['ledger']}: a document or an author may spend E = {facts['limit']:.12g}.",
+        f"{facts['ledger']}: {whoever} may spend E = {facts['limit']:.12g}.",
         fill(f"Budgets count in {facts['distance'] or 'nothing yet'}."),
         "",
         f"{'':<{WIDE}}{'releases':>9}{'E spent':>12}{'E left':>9}"
@@ -228,6 +233,8 @@ def _remarks(facts: dict[str, Any]) -> Iterator[str]:
     for kind in KINDS:
         if kind in facts and facts[kind]["at_the_limit"]:
             yield f"{facts[kind]['at_the_limit']:,} {kind} can spend no more."
+    if not facts["authors_charged"]:
+        yield NO_AUTHORS[0].upper() + NO_AUTHORS[1:]
     for change in facts.get("limits_before", []):
         yield f"Until {change['until']} the limit was {change['limit']:.12g}."
     for run in facts.get("runs", [])[-TOP:]:

@@ -53,15 +53,15 @@ class Phrase:
 
 KINDS = {
     "unchanged": Kind("Words in a hundred that stay", 0.5, 99, 100),
-    "support": Kind("Words that it could have been", 2, 10_000),
+    "support": Kind("Words that a word is spread over", 2, 10_000),
     AUTHOR: Kind("Authors in a hundred who are named correctly from one text, at most", 1, 99, 100),
 }
 PHRASES = {
     "tenth": Phrase("About one word in ten stays", "unchanged", 10),
     "quarter": Phrase("About one word in four stays", "unchanged", 25),
     "half": Phrase("About every other word stays", "unchanged", 50),
-    "fifty": Phrase("A word could have been any of about fifty", "support", 50),
-    "many": Phrase("A word could have been any of about five hundred", "support", 500),
+    "fifty": Phrase("A word may come out as any of about fifty", "support", 50),
+    "many": Phrase("A word may come out as any of about five hundred", "support", 500),
     "author-half": Phrase(
         "From one text, authors are named less than half of the time", AUTHOR, 50
     ),

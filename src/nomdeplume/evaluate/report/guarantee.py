@@ -14,8 +14,10 @@ from nomdeplume.picture.writing import safe
 
 WHY = (
     "An attack that fails proves nothing about the next one. What holds against every attacker is "
-    "the guarantee: no release shifts the odds between two texts by more than e to the power of "
-    "the formula below, in which W is the distance between the two."
+    "the guarantee: no release shifts the odds between two texts' bags of kept words by more than "
+    "e to the power of the formula below. W₁ is how far words move on average when one bag is "
+    "turned into the other: by the mean, or between reduced bags. W∞ is how far the farthest word "
+    "must move: where words are drawn."
 )
 NONE_HERE = "These documents were released elsewhere: nothing is promised here, only measured."
 

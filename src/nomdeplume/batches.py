@@ -129,8 +129,7 @@ class Batches:
         )
 
     def _check_ids(self, batch: Any) -> None:
-        names = dict.fromkeys((*self.ids.names, *self.ids.authors))
-        there = [name for name in names if batch.schema.names.count(name) == 1]
+        there = [name for name in self.ids.fields if batch.schema.names.count(name) == 1]
         if not self.ids.names:
             return
         try:

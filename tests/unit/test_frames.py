@@ -587,6 +587,23 @@ def test_kept_ids_that_tell_who_wrote_a_text_are_refused(obfuscator, kind, ids):
     assert set(columns_of(obfuscator.frame(private, text="body"))) == {"body"}
 
 
+@pytest.mark.parametrize("authors", [None, ["81", "82"]])
+def test_authors_of_the_frame_and_given_ones_are_both_compared(obfuscator, tmp_path, authors):
+    private = pd.DataFrame(COLUMNS | {"id": ["r-71-1", "r-72-1"], "author": [["5"], ["6", "72"]]})
+    how = {"text": "body", "keep": ["id"], "authors": authors}
+    refused = pytest.raises(PrivacyError, match="row 2: the id in field 'id' contains the value")
+    with Ledger(tmp_path / "l", limit=1e6) as ledger, refused:
+        obfuscator.frame(private, **how, ledger=ledger, ids=["a", "b"])
+
+
+def test_a_kept_column_is_one_of_ids_however_they_are_written(obfuscator, tmp_path):
+    private = pd.DataFrame(COLUMNS | {"key": ["zyxo smith ", "r-1"]})
+    ids = private["key"].str.strip()
+    refused = pytest.raises(PrivacyError, match="row 1: the id in field 'key' holds letters")
+    with Ledger(tmp_path / "l", limit=1e6) as ledger, refused:
+        obfuscator.frame(private, text="body", keep=["key"], ledger=ledger, ids=ids)
+
+
 def test_a_kept_column_that_is_charged_by_is_one_of_ids(obfuscator, tmp_path):
     private = pd.DataFrame(COLUMNS | {"key": ["r-71-1", "r-72-1"]})
     with Ledger(tmp_path / "l", limit=1e6) as ledger:

@@ -125,6 +125,7 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     nomdeplume obfuscate shards/ -o released/ --engine ray
     """
     from nomdeplume.cli.report import report
+    from nomdeplume.formats.columns import raw
     from nomdeplume.formats.reading import open_inputs, rereadable
     from nomdeplume.formats.records import Record
     from nomdeplume.formats.writing import open_sink
@@ -160,7 +161,8 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     if ids.names and done is None and rereadable(inputs):
         for record in open_inputs(inputs, fields, **given).records:
             if isinstance(record, Record):
-                ids.one(record.place, record.fields)  # before anything is charged or released
+                # before anything is charged or released
+                ids.one(record.place, raw(record.fields, ids.fields))
     source = open_inputs(inputs, fields, **given)
     with open_charging(options, obfuscator, source.kind, rng) as charging:
         with open_spool(options, inputs, (output, saved), obfuscator, charging) as spool:

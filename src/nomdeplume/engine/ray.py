@@ -77,8 +77,7 @@ def obfuscate(
         allow_identifying_ids=allow_identifying_ids,
     )
     if function.ids.names:
-        names = (*function.ids.names, *function.ids.authors)
-        there = [name for name in names if name in dataset.columns()]
+        there = [name for name in function.ids.fields if name in dataset.columns()]
         function.ids.all(dataset.select_columns(there).iter_rows())
     releases.releasing.prepare()
     most = whole("workers", workers or _there(ray, gpus=gpus), most=MOST * MOST)

@@ -89,8 +89,8 @@ def obfuscate(
 def _check_ids(df: Any, function: Batches) -> None:
     """Refuse kept ids that tell who wrote a text, in the driver."""
     if function.ids.names:
-        names = (*function.ids.names, *function.ids.authors)
-        rows = _only(df, *(name for name in names if name in df.columns)).toLocalIterator()
+        there = [name for name in function.ids.fields if name in df.columns]
+        rows = _only(df, *there).toLocalIterator()
         function.ids.all(row.asDict() for row in rows)
 
 

@@ -14,7 +14,7 @@ from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
 from nomdeplume.formats.records import Fields, Meter, Record, Withheld
 from nomdeplume.formats.streams import RATIO, Damaged, unnamed
-from nomdeplume.frames.plain import check_text, is_plain
+from nomdeplume.frames.plain import check_text
 
 T = TypeVar("T")
 
@@ -172,8 +172,7 @@ def _needed(schema: Any, fields: Fields) -> list[str]:
     kept = [name for name in fields.beside if name in schema.names]
     for name in kept:
         check_plain(name, schema.field(name).type)
-    more = [name for name in fields.extra if name in schema.names]
-    return [fields.text, *kept, *(name for name in more if is_plain(schema.field(name).type))]
+    return [fields.text, *kept, *(name for name in fields.extra if name in schema.names)]
 
 
 def _records(batch: Any, fields: Fields, place: str, done: int) -> Iterator[Record | Withheld]:

@@ -18,6 +18,7 @@ class Columns:
     """Columns of some rows, as Arrow has them."""
 
     batch: Any  # pyarrow.RecordBatch
+    _raw: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _plain: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     _only: dict[tuple[str, ...], Columns] = field(default_factory=dict, repr=False)
 
@@ -25,6 +26,15 @@ class Columns:
     def weight(self) -> int:
         """Bytes of a row, on average."""
         return int(self.batch.nbytes // max(self.batch.num_rows, 1))
+
+    def raw(self, name: str) -> list[Any]:
+        """A column as values of Python, of whatever type."""
+        if name not in self._raw:
+            try:
+                self._raw[name] = self.batch.column(name).to_pylist()
+            except UnicodeDecodeError:
+                raise InputError(f"field {got(name)} must hold Unicode.") from None
+        return self._raw[name]
 
     def plain(self, name: str) -> list[Any]:
         """A column as values that JSON and CSV can hold: times and decimals as text."""
@@ -50,6 +60,9 @@ class Row(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         return self.columns.plain(name)[self.index]
 
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns.batch.schema.names
+
     def __iter__(self) -> Iterator[str]:
         return iter(self.columns.batch.schema.names)
 
@@ -61,6 +74,13 @@ def only(fields: Mapping[str, Any], names: tuple[str, ...]) -> Mapping[str, Any]
     """Those of a record's fields that have these names; columns keep their types."""
     if isinstance(fields, Row):
         return Row(fields.columns.only(names), fields.index)
+    return {name: fields[name] for name in names if name in fields}
+
+
+def raw(fields: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """The values that a record has in these fields, as values of Python, of whatever type."""
+    if isinstance(fields, Row):
+        return {name: fields.columns.raw(name)[fields.index] for name in names if name in fields}
     return {name: fields[name] for name in names if name in fields}
 
 

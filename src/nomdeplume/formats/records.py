@@ -62,7 +62,7 @@ class Fields:
     id: str = "id"
     keep: tuple[str, ...] = ()
     with_id: bool = True  # whether the id is read
-    optional: tuple[str, ...] = ()  # read where they are there, as plain values
+    optional: tuple[str, ...] = ()  # read where they are there, whatever they hold
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "keep", tuple(dict.fromkeys(self.keep)))

@@ -15,7 +15,7 @@ from numpy.random import Generator
 from nomdeplume.bag import Bag
 from nomdeplume.charging import Charging
 from nomdeplume.errors import BudgetSpent, InputError, got
-from nomdeplume.formats.columns import only
+from nomdeplume.formats.columns import only, raw
 from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units
@@ -165,7 +165,7 @@ class Releases:
 
     def _offered(self, number: int, record: Record) -> Iterator[Offer]:
         """A record by itself, or nothing yet if it is part of a unit."""
-        self.ids.one(record.place, record.fields)
+        self.ids.one(record.place, raw(record.fields, self.ids.fields))
         charging, bag = self.charging, self.obfuscator.vocabulary.bag
         sent = self.workers is not None and self.units is None
         sent = sent and (charging is None or charging.knows(record.fields))

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nomdeplume.errors import InputError, got
 from nomdeplume.frames.plain import kind_of
 from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
+from nomdeplume.privacy.ledger.claims import plain
 
 if TYPE_CHECKING:
     from nomdeplume.frames.of_arrow import Arrow
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 SLICE = 4096  # rows that are Python strings at a time
 WARNING = "warning"  # the column that marks a seeded release
+GIVEN = "authors, as given"  # beside the columns of a frame
 UNREADY = {
     ("polars", "LazyFrame"): "collect it first",
     ("datasets", "DatasetDict"): "give one split",
@@ -90,17 +92,19 @@ class Private:
 
         They are in the column called id, and in one that holds what is given as `ids`.
         """
-        columns = {name: self._kept(name) for name in self.keep if name == ID or ids is not None}
-        given = None if ids is None else list(map(str, ids))
+        columns = {name: self._kept(name) for name in self.keep if _is_id(name) or ids is not None}
+        given = None if ids is None else list(map(plain, ids))
         names = tuple(
-            name for name, each in columns.items() if name == ID or list(map(str, each)) == given
+            name
+            for name, each in columns.items()
+            if _is_id(name) or list(map(plain, each)) == given
         )
         if not names:
             return
-        columns[AUTHOR] = list(authors or self._authors())
-        keys = (*names, AUTHOR)
-        rows = zip(*(columns[key] for key in keys), strict=True)
-        IdCheck(names, (AUTHOR,)).all(dict(zip(keys, row, strict=True)) for row in rows)
+        columns |= {AUTHOR: self._authors(), GIVEN: list(authors or [None] * len(self))}
+        check = IdCheck(names, (AUTHOR, GIVEN))
+        rows = zip(*(columns[key] for key in check.fields), strict=True)
+        check.all(dict(zip(check.fields, row, strict=True)) for row in rows)
 
     def _kept(self, name: str) -> list[Any]:
         column = import_module("narwhals").from_native(self.frame.kept(name), series_only=True)
@@ -140,6 +144,10 @@ class Private:
 
     def _refusal(self, found: str) -> InputError:
         return InputError(f"column {got(self.text)} must hold text in every row; {found}.")
+
+
+def _is_id(name: str) -> bool:
+    return name.casefold() == ID
 
 
 def _opened(native: Any, text: str, *keep: str) -> Pandas | Polars | Arrow:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,8 @@ PREFIXES = frozenset(  # words that ids are usually made of
 )
 EMAIL = re.compile(r"[^\s@]@[^\s@]")
 LETTERS = re.compile(r"[^\W\d_]+")
+SPELLED = re.compile(r"(?<![a-z])[a-z][^a-z0-9]+[a-z](?![a-z])", re.IGNORECASE)  # J.D. or a-n-n
+OTHER = re.compile(r"[^\w\s\-.,:/#+()\[\]|]")  # signs by which letters can be encoded
 RANDOM = re.compile(  # a UUID, or a hexadecimal number of at least 16 digits
     r"(?<![^\W_])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})(?![^\W_])",
     re.IGNORECASE,
@@ -38,24 +40,36 @@ def identifying(value: Any, authors: Iterable[Any] = ()) -> str:
     """Return what an id tells about its author, or an empty string.
 
     An id may hold numbers, UUIDs, long hexadecimal numbers, single Latin letters and the words
-    in `PREFIXES`. Any other letters can be a name.
+    in `PREFIXES`, with usual punctuation. Any other letters can be a name.
     """
-    if not has_id(value):
-        return ""
-    text = unicodedata.normalize("NFKC", plain(value))
-    names = (_bare(plain(author)) for author in authors if _is_value(author))
-    if any(name and name in _bare(text) for name in names):
+    text = " ".join(_texts(value))
+    names = [name for author in authors for name in _texts(author)]
+    parts = {part.casefold() for part in LETTERS.findall(text) if len(part) > 1}
+    if any(_bare(name) and _bare(name) in _bare(text) for name in names):
         return "contains the value of its author field"
+    if parts & {part.casefold() for name in names for part in LETTERS.findall(name)}:
+        return "contains a part of its author field"
     if EMAIL.search(text):
         return "looks like an e-mail address"
-    if any(map(_is_name, LETTERS.findall(RANDOM.sub(" ", text)))):
+    rest = RANDOM.sub(" ", text)
+    if any(map(_is_name, LETTERS.findall(rest))) or SPELLED.search(rest) or OTHER.search(rest):
         return "holds letters that may be a name"
     return ""
 
 
-def _is_value(author: Any) -> bool:
-    """Return True if this is a plain value and not missing."""
-    return (isinstance(author, str) or not hasattr(author, "__len__")) and has_id(author)
+def _texts(value: Any) -> Iterator[str]:
+    """The plain values in a value, as texts without invisible characters."""
+    if isinstance(value, Mapping):
+        value = list(value.values())
+    if isinstance(value, list | tuple):
+        for each in value:
+            yield from _texts(each)
+        return
+    if isinstance(value, bytes):
+        value = value.decode("utf-8", "replace")
+    if has_id(value):
+        text = unicodedata.normalize("NFKC", plain(value))
+        yield "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
 
 
 def _is_name(letters: str) -> bool:
@@ -81,9 +95,18 @@ class IdCheck:
     def of(
         cls, keep: Iterable[str], *, id_: str = ID, author: str = "", allowed: bool = False
     ) -> IdCheck:
-        """A check of the kept fields that hold ids; of none if all ids are `allowed`."""
-        names = () if allowed else tuple(name for name in keep if name in (ID, id_))
-        return cls(names, (author or AUTHOR,) if names else ())
+        """A check of the kept fields that hold ids; of none if all ids are `allowed`.
+
+        Ids are compared with the field `author`, and with the field called author.
+        """
+        ids = (ID, id_.casefold())
+        names = () if allowed else tuple(name for name in keep if name.casefold() in ids)
+        return cls(names, tuple(dict.fromkeys((author or AUTHOR, AUTHOR))) if names else ())
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names of the fields that are compared."""
+        return tuple(dict.fromkeys((*self.names, *self.authors)))
 
     def one(self, place: str, fields: Mapping[str, Any]) -> None:
         """Raise if an id of this record tells its author. The message names its place only."""
@@ -91,7 +114,7 @@ class IdCheck:
             authors = (fields.get(each) for each in self.authors if each != name)
             if told := identifying(fields.get(name), authors):
                 raise PrivacyError(
-                    f"{place}: the id in field {got(name)} {told}; nothing is released: {self.fix}"
+                    f"{place}: the id in field {got(name)} {told} and is not released: {self.fix}"
                 )
 
     def all(self, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -205,6 +205,21 @@ def test_a_shard_is_released_again_only_if_a_ledger_charges_it(run, tmp_path, wh
         )
 
 
+def test_an_output_without_a_record_of_its_release_is_refused(run, tmp_path, table_file):
+    shards(tmp_path / "in", kind="jsonl")
+    (tmp_path / "in/zz.jsonl").write_bytes(b"\x1f\x8b no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask, code=2)
+    (tmp_path / "in/zz.jsonl").unlink()
+    (tmp_path / ".out.resume/00003.json").unlink()
+    before = (tmp_path / "out/part-00003.jsonl").read_bytes()
+    said = run(*ask, "--resume", code=3).stderr.decode()
+
+    assert "shard 3: its output is there, and the record of its release is not." in said
+    assert (tmp_path / "out/part-00003.jsonl").read_bytes() == before
+    run(*ask, "--force")
+
+
 def test_force_starts_an_interrupted_run_over(run, tmp_path, table_file):
     shards(tmp_path / "in")
     (tmp_path / "in/zz.parquet").write_bytes(b"PAR1 no more")

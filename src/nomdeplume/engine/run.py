@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -18,6 +17,7 @@ from nomdeplume.engine.manifest import MANIFEST, SUCCESS, hash_of, private, publ
 from nomdeplume.engine.shards import Done, Handed, Shard, Work
 from nomdeplume.engine.state import Entry, State
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, got
+from nomdeplume.formats.columns import raw
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.reading import records_of
 from nomdeplume.formats.records import Record, Withheld
@@ -98,8 +98,8 @@ class Run:
         todo = [shard for shard in self.shards if not self._is_there(shard)]
         self._sweep()  # all that is still to come is made anew
         self.advance(len(self.shards) - len(todo))
+        todo = self._checked(todo)
         by_number = {shard.number: shard for shard in todo}
-        self._check_ids(todo)
         if todo:
             self.work.target.remove(SUCCESS)  # of a run that was killed at its very end
             try:
@@ -114,14 +114,28 @@ class Run:
             raise InputError("the input holds no document.")
         return tally
 
-    def _check_ids(self, todo: Iterable[Shard]) -> None:
-        """Refuse ids that tell an author before any shard is charged or released."""
-        for shard in todo if self.ids.names else ():
-            with suppress(InputError):  # a shard that cannot be read is told when its turn comes
-                for position, record in enumerate(self._records(shard), start=1):
-                    if isinstance(record, Record):
-                        unit = UNIT.get(shard.kind, "row")
-                        self.ids.one(f"{shard.called}, {unit} {position}", record.fields)
+    def _checked(self, todo: list[Shard]) -> list[Shard]:
+        """Refuse ids that tell an author before any shard is charged or released.
+
+        Shards that cannot be read have failed: nothing of them is released.
+        """
+        if not self.ids.names:
+            return todo
+        checked = []
+        for shard in todo:
+            try:
+                self._check_ids(shard)
+            except InputError as error:
+                self._fail(shard, str(error))
+            else:
+                checked.append(shard)
+        return checked
+
+    def _check_ids(self, shard: Shard) -> None:
+        for position, record in enumerate(self._records(shard), start=1):
+            if isinstance(record, Record):
+                place = f"{shard.called}, {UNIT.get(shard.kind, 'row')} {position}"
+                self.ids.one(place, raw(record.fields, self.ids.fields))
 
     def _map(self, todo: list[Shard], by_number: Mapping[int, Shard]) -> None:
         handed_out = self._handed_out(todo)
@@ -152,6 +166,11 @@ class Run:
         """Whether a run before has released it, as it is now, and its output is as it was then."""
         entry, target = self.state.entries.get(shard.number), self.work.target
         if entry is None:
+            if self.state.resumed and target.file(shard.target) is not None:
+                raise PrivacyError(
+                    f"{shard.called}: its output is there, and the record of its release is not. "
+                    "Start over with --force in place of --resume."
+                )
             return False
         if entry.file != shard.file:
             return self._released_again(shard, entry, "its input was changed")
@@ -179,7 +198,7 @@ class Run:
             raise PrivacyError(
                 f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
                 "second time, with new noise, and no ledger charges them. Put the file back as it "
-                "was; or release all documents again with --force, with --ledger to charge them."
+                "was; or release all documents again with --force in place of --resume."
             )
         return False
 

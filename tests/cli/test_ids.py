@@ -129,7 +129,7 @@ def test_ids_that_tell_who_wrote_a_text_are_refused(run, tmp_path, kind, case):
 
     said, place = done.stderr.decode(), "row 2" if kind in ("csv", "parquet", "arrow") else "line 2"
     assert said.startswith(f"nomdeplume: {place}")
-    assert f"the id in field 'id' {reason}; nothing is released" in said
+    assert f"the id in field 'id' {reason} and is not released" in said
     assert "--allow-identifying-ids" in said
     assert said.count("\n") == 1
     assert not [each for each in ("zyx", "4711") if each in said.lower()]
@@ -192,6 +192,41 @@ def test_shards_are_numbered_and_their_ids_are_checked(run, tmp_path, kind):
     assert [ids(part) for part in parts] == [NAMED, NUMBERED]
 
 
+SHARDED = ["--engine", "pool", "--workers", "1", "--keep", "id"]
+
+
+def test_binary_ids_and_authors_are_checked_like_others(run, tmp_path):
+    (tmp_path / "in").mkdir()
+    for name, found in {"a": [b"1", b"2"], "b": [b"3", b"zyxo quant"]}.items():
+        write(tmp_path / "in", "parquet", found, name=name, authors=[b"7", b"8"])
+    refused = b"the id in field 'id' holds letters that may be a name"
+
+    assert refused in run("obfuscate", "in", "-o", "out", *WITH, *SHARDED, code=3).stderr
+    assert not (tmp_path / "out").exists()
+    one = ["obfuscate", "in/b.parquet", "-o", "out.parquet", *WITH, "--keep", "id"]
+    assert refused in run(*one, code=3).stderr
+    run("obfuscate", "in/a.parquet", "-o", "out.parquet", *WITH, "--keep", "id")
+    assert ids(tmp_path / "out.parquet") == [b"1", b"2"]
+
+
+def test_a_shard_whose_ids_cannot_be_checked_is_not_released(run, tmp_path):
+    (tmp_path / "in").mkdir()
+    write(tmp_path / "in", "jsonl", NUMBERED, name="a")
+    (tmp_path / "in/b.jsonl").write_bytes(b"\x1f\x8b no more")
+    done = run("obfuscate", "in", "-o", "out", *WITH, *SHARDED, code=2)
+
+    assert b"shard 2 is damaged or cut short" in done.stderr
+    assert [path.name for path in (tmp_path / "out").glob("part-*")] == ["part-00001.jsonl"]
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "parquet"])
+def test_an_author_in_a_list_is_found_in_an_id(run, tmp_path, kind):
+    given = write(tmp_path, kind, ["7-1", "4711-2", "9-3"], authors=[["8"], ["5", "4711"], []])
+    done = run("obfuscate", given, "-o", f"out.{kind}", *WITH, "--keep", "id", code=3)
+
+    assert b"2: the id in field 'id' contains the value of its author field" in done.stderr
+
+
 def test_a_release_with_numbers_is_judged_in_the_order_of_its_originals(run, tmp_path):
     count = 24
     who = [("Ann", "Bob", "Cleo")[i % 3] for i in range(count)]
@@ -205,6 +240,14 @@ def test_a_release_with_numbers_is_judged_in_the_order_of_its_originals(run, tmp
     ask = ["evaluate", "--released", "out.jsonl", "--original", "in.jsonl", "--table", "t.txt"]
     ask += ["--min-documents", "2", "--folds", "2", "--attackers", "word-svm", "--quiet"]
     run(*ask, "--results", "r.json")
+    (tmp_path / "in").mkdir()
+    lines = (tmp_path / "in.jsonl").read_text().splitlines(keepends=True)
+    for name, part in {"a": lines[:11], "b": lines[11:]}.items():
+        (tmp_path / f"in/{name}.jsonl").write_text("".join(part))
+    run("obfuscate", "in", "-o", "out", *WITH, *SHARDED[:4])
+    ask[2] = "out"
+    run(*ask, "--results", "shards.json")
+    ask[2] = "out.jsonl"
 
     shuffled = [row | {"id": count - i} for i, row in enumerate(rows)]
     (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in shuffled))

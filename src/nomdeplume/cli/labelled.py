@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -158,7 +159,7 @@ def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> l
     ids = [[record.fields.get(field) for record in each] for each in (records, released)]
     original, found = (list(map(str, each)) for each in ids)
     numbers = [str(number) for number in range(1, len(released) + 1)]
-    numbered = found == numbers
+    numbered = found == numbers or _numbered_by_shard(found)
     alike = set(original) <= set(numbers)
     if numbered and alike and original != sorted(original, key=int):
         raise InputError(
@@ -180,6 +181,17 @@ def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> l
             "to be matched they need the same ids (--id-field, --keep), or to be as many."
         )
     return [record.text for record in released]
+
+
+def _numbered_by_shard(ids: Sequence[str]) -> bool:
+    """Return True if these are the numbers of a sharded release: 1-1, 1-2, 2-1 and so on."""
+    pairs = [each.split("-") for each in ids]
+    if not all(len(pair) == 2 and pair[0].isdecimal() for pair in pairs):
+        return False
+    shards = [int(shard) for shard, _ in pairs]
+    counts = Counter(shards)
+    due = [f"{shard}-{i}" for shard in sorted(counts) for i in range(1, counts[shard] + 1)]
+    return bool(ids) and list(ids) == due
 
 
 def _tells_apart(ids: Sequence[Any]) -> bool:

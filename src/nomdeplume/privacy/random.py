@@ -2,8 +2,10 @@
 
 A stream that two releases share reveals the difference of their texts, so a
 secure generator refuses to be copied or pickled and is keyed anew in a forked
-child. Every draw compares the process id: if a fork did not key the generator anew,
-it refuses. Threads may share one: NumPy locks it, and they draw different parts.
+child. Each of its methods compares the process id before it draws: if a fork did not
+key the generator anew, it refuses. Whoever takes its `bit_generator` out before a fork
+takes the stream out of this protection. Threads may share one: NumPy locks it, and they
+draw different parts.
 """
 
 from __future__ import annotations

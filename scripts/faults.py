@@ -417,12 +417,14 @@ class Fault:
 
 
 def mean(
-    kind: type[NoisyMean] = NoisyMean, noise: Callable[[float], Laplace] = Laplace
+    kind: type[NoisyMean] = NoisyMean,
+    noise: Callable[[float], Laplace] = Laplace,
+    features: str = "principal",  # or "" for those that a release has by default
 ) -> Callable[[Table, float], Obfuscator]:
     """The program at the level of documents, with its mechanism or its noise exchanged."""
 
     def make(table: Table, epsilon: float) -> Obfuscator:
-        right = Obfuscator.mean(table, budget=epsilon, map="principal")
+        right = Obfuscator.mean(table, budget=epsilon, map=features)
         made: Any = right.mechanism
         parts = {each.name: getattr(made, each.name) for each in fields(made)}
         return replace(right, mechanism=kind(**{**parts, "noise": noise(epsilon)}))
@@ -559,9 +561,9 @@ DOCUMENTS: dict[str, Fault] = {  # of noise on the mean of a document
     "mean without noise above 300 words": Fault(
         "a document of more than 300 words goes without noise", mean(LongAlone)
     ),
-    "mean under noise × 0.99": Fault(
-        "a percent too little noise, on means",
-        mean(noise=lambda e: Spoilt(e, spoil="noise × 0.99")),
+    "the default under noise × 0.99": Fault(
+        "a percent too little noise, on means of the subjects",
+        mean(noise=lambda e: Spoilt(e, spoil="noise × 0.99"), features=""),
     ),
     "mean off the grid": Fault(
         "words are composed from noisy means that were not rounded to the public grid",
@@ -571,7 +573,7 @@ DOCUMENTS: dict[str, Fault] = {  # of noise on the mean of a document
 FAULTS |= DOCUMENTS
 CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {
     "laplace": laplace,
-    "the whole program": lambda t, e: Obfuscator.laplace(t, epsilon=e),
+    "laplace, from text to words": lambda t, e: Obfuscator.laplace(t, epsilon=e),
     "vickrey": lambda t, e: NoisyNearest(t, Laplace(e), decoder=Vickrey()),
     "mahalanobis": lambda t, e: NoisyNearest(t, Mahalanobis.of(t, e)),
     "von Mises–Fisher": lambda t, e: NoisyNearest(t, VonMisesFisher(10 * e), image=Unit()),
@@ -583,6 +585,7 @@ CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {
 }
 MEANS: dict[str, Callable[[Table, float], Obfuscator]] = {
     "mean of vectors": mapped(lambda kept: None),  # noqa: ARG005
+    "mean of subjects, the default": mean(features=""),
     "mean of principal directions": mean(),
     "mean of nearness to anchors": mapped(anchors),
     "mean of a network": mapped(network),

@@ -44,7 +44,7 @@ INSIDE = {  # what must be seen from inside, and between which texts from outsid
     "mean under Gamma(m−1)": (set(), "two texts of one word"),
     "no noise for one word": ({BLIND}, "a word and ten times itself"),
     "mean without noise above 300 words": ({BLIND}, ""),
-    "mean under noise × 0.99": (set(), ""),
+    "the default under noise × 0.99": (set(), ""),
     "mean off the grid": ({GRID}, ""),
 }
 

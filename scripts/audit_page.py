@@ -21,14 +21,14 @@ EPSILON, SECONDS = 6.0, 20.0
 
 HEAD = """# The audit, audited
 
-*Made by `scripts/audit_page.py` (`make audit-page`); `tests/audit/test_faults.py` finds the same
-faults again on every run of the tests.*
+*Made by `scripts/audit_page.py` (`make audit-page`); `tests/audit/test_faults.py`, and for
+documents `tests/audit/test_documents.py`, find the same faults again on every run of the tests.*
 
 A privacy claim that nobody can test is marketing, and so is a test that cannot fail. Here
 are faults that packages of the field have or could have, planted one at a time, and what
-`nomdeplume audit` found, with {seconds:.0f} seconds each on the bundled table (50,000 words ×
-100, ε = {epsilon:g}, α = 10⁻⁶). How an audit works is told in [the guide](guide/audit.md), what it
-finds in other people's packages in [peers](peers.md).
+`nomdeplume audit` found, with {seconds:.0f} seconds each, and what the last question takes beyond,
+on the bundled table (50,000 words × 100, ε = {epsilon:g}, α = 10⁻⁶). How an audit works is told
+in [the guide](guide/audit.md), what it finds in other people's packages in [peers](peers.md).
 
 | fault | what is wrong | instrument | question | evidence | samples | seconds |
 |---|---|---|---|---|---|---|

@@ -81,7 +81,7 @@ def test_a_report_and_all_figures(evaluate, tmp_path):
     assert re.search(r"\nclean .*\nlaplace +0\.5 +20 +10 ", said)
     flat = " ".join(said.split())
     assert "is named right among 6, where chance is 17 %; from 5 documents of one author" in flat
-    assert re.search(r"right from one document and \S+ %.* from 5 of one author", flat)
+    assert re.search(r"for \S+ % .* of single documents and \S+ %.* from 5 of one author", flat)
     assert "laplace" in page
     for file in ("r.json", "r.html"):
         assert stat.S_IMODE((tmp_path / file).stat().st_mode) == 0o600

@@ -79,13 +79,13 @@ def test_no_figure_of_single_documents_stands_alone(most):
     """Twenty documents of an author can give everything away where one gives little."""
     made = measured(int(most))
     clean, *others = conclusion(made)
-    about = [each for each in others if "from one document and" in each]
+    about = [each for each in others if "of single documents and" in each]
     told = made["clean"]["attackers"][made["clean"]["best"]]["accuracy"]
 
     assert f"; from {most} documents of one author, {said_by_percent(told[most])}" in clean
     assert len(about) == 2  # the best balance, and the setting with the fewest named
     assert all(re.search(rf"and [\d.]+ %.* from {most} of one author", each) for each in about)
-    assert not [each for each in others if "of the authors" in each and each not in about]
+    assert not [each for each in others if "of single documents" in each and each not in about]
     assert ONE_EACH not in others
 
 

@@ -69,7 +69,7 @@ def _concluded(results: Mapping[str, Any], clean: Cell, cells: Sequence[Cell]) -
     said = []
     if after:
         who = "the best attacker" + ", who knows the mechanism," * (cell["budget"] is not None)
-        alone = f"{who} names {_share(after)} of the authors right from one document"
+        alone = f"{who} names the right author for {_share(after)} of single documents"
         said.append(f"{alone}{_from_several(cell, _share)}")
     if kept:
         said.append(f"{_share(kept)} of the topics are told from releases")
@@ -111,8 +111,8 @@ def _least(cells: Sequence[Cell], place: int) -> Iterator[str]:
         rest = f", with {_share(kept)} of the topics" if kept else ""
         more = _from_several(cells[least], lambda figure: _percent(figure["value"]))
         yield (
-            f"Fewest authors are named under {_named(cells[least])}: {_percent(told[least])} from "
-            f"one document{more}{rest}."
+            f"Authors are named least under {_named(cells[least])}: for {_percent(told[least])} of "
+            f"single documents{more}{rest}."
         )
 
 

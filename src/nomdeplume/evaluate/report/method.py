@@ -20,8 +20,9 @@ GLOSSARY = (
     ("macro F1", "the mean over authors, or topics, of F1: small ones count as large ones do."),
     ("AUC, c@1", "how well pairs by one author are told from other pairs; accuracy that rewards "
      "leaving hard pairs open."),
-    ("ε, N, E", "loss per word and unit of distance; words in a release; their product, the budget "
-     "of a document. That of an author is E times the mean number of documents."),
+    ("ε, N, E", "loss per word and unit of distance; words in a release; the budget of a document: "
+     "word by word ε·N, for the mean given directly. That of an author is E times the mean number "
+     "of documents."),
     ("interval", "written small behind a figure: 95 %, over draws and folds. It says how sure the "
      "measurement is, not what another attacker might do."),
     ("–", "not measured, or not measurable."),

@@ -66,7 +66,9 @@ def features() -> None:
     help="That a learnt map is best at; others serve well too. [default: 3]",
 )
 @click.option(
-    "--author-field", help="Field of the author, if any: learnt hides what authors differ in."
+    "--author-field",
+    help="Field of the author, if any: learnt is taught to keep less of what public authors of one "
+    "topic differ in (the effect on other authors is not measured).",
 )
 @bare_table_options
 @reading_options

@@ -46,6 +46,8 @@ def _attacked(records: list[Record], draws: int) -> dict[str, Any]:
     return {
         "authors": results["corpus"]["authors"],
         "documents": results["corpus"]["documents"],
+        "topics": len(set(topics)),
+        "commonest topic": round(max(map(topics.count, set(topics))) / len(topics), 6),
         "chance": results["floors"]["chance"],
         "topic alone": results["floors"]["topic_oracle"],
         "clean": {count: clean_author(results["clean"], count) for count in COUNTS},

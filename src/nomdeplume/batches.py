@@ -129,13 +129,20 @@ class Batches:
         )
 
     def _check_ids(self, batch: Any) -> None:
-        there = [name for name in self.ids.fields if batch.schema.names.count(name) == 1]
         if not self.ids.names:
             return
+        names = batch.schema.names
+        there = [name for name in self.ids.fields if name in names]
+        for name in there:
+            if names.count(name) > 1:
+                raise InputError(f"more than one column {got(name)} in the batch.")
         try:
             rows = batch.select(there).to_pylist()
-        except UnicodeDecodeError:
-            raise InputError("the columns of ids and authors must hold Unicode.") from None
+        except (arrow().ArrowException, ValueError, OverflowError):
+            raise InputError(
+                "the columns of ids and authors hold values that cannot be compared; leave ids out "
+                "of keep, or add allow_identifying_ids=True."
+            ) from None
         self.ids.all(rows)
 
     @staticmethod

@@ -204,7 +204,8 @@ class Obfuscator:
         Kept columns come out as they are, without categories that no row holds. `rng`,
         `workers`, `ledger`, `ids` and `authors` are as for texts. A kept column of ids, which
         is called id or holds what `ids` does, is refused if an id tells who wrote its text,
-        unless `allow_identifying_ids`.
+        unless `allow_identifying_ids`: ids are compared with the columns called author and with
+        `authors`.
         """
         return self.certified_frame(df, text=text, keep=keep, **how)[0]
 
@@ -229,8 +230,11 @@ class Obfuscator:
         private = Private.of(df, text, keep)
         ids = ids if ids is None else column("ids", ids, len(private))
         authors = authors if authors is None else column("authors", authors, len(private))
+        kept_ids = private.kept_ids(ids)
         if not allow_identifying_ids:
-            private.check_ids(ids, authors)
+            private.check_ids(kept_ids, authors)
+        if ledger is None and kept_ids:
+            ids = authors = None  # they were given for the check
         texts = charge(ledger, self, private.texts(), rng, ids=ids, authors=authors)
 
         def documents() -> Iterator[str]:

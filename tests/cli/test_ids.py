@@ -2,6 +2,7 @@
 
 import json
 from datetime import time
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -209,14 +210,30 @@ def test_binary_ids_and_authors_are_checked_like_others(run, tmp_path):
     assert ids(tmp_path / "out.parquet") == [b"1", b"2"]
 
 
-def test_a_shard_whose_ids_cannot_be_checked_is_not_released(run, tmp_path):
-    (tmp_path / "in").mkdir()
-    write(tmp_path / "in", "jsonl", NUMBERED, name="a")
-    (tmp_path / "in/b.jsonl").write_bytes(b"\x1f\x8b no more")
-    done = run("obfuscate", "in", "-o", "out", *WITH, *SHARDED, code=2)
+def test_a_uuid_of_an_author_is_found_in_an_id(run, tmp_path):
+    author = UUID("ad59c4cd-8e72-4c23-920b-18b43af4bef0")
+    authors = pa.ExtensionArray.from_storage(pa.uuid(), pa.array([author.bytes], pa.binary(16)))
+    given = write(tmp_path, "parquet", [f"{author}-1"], authors=authors)
+    done = run("obfuscate", given, "-o", "out.parquet", *WITH, "--keep", "id", code=3)
 
-    assert b"shard 2 is damaged or cut short" in done.stderr
-    assert [path.name for path in (tmp_path / "out").glob("part-*")] == ["part-00001.jsonl"]
+    assert b"the id in field 'id' contains the value of its author field" in done.stderr
+
+
+def test_ids_that_python_cannot_hold_are_refused(run, tmp_path):
+    late = pa.array([4_000_000, 4_000_001], pa.date32())  # days: the year 12921
+    given = write(tmp_path, "parquet", late, authors=["7", "8"])
+    done = run("obfuscate", given, "-o", "out.parquet", *WITH, "--keep", "id", code=2)
+
+    assert b"field 'id' holds values that cannot be compared" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["Author", "AUTHOR"])
+def test_the_author_field_may_have_capitals(run, tmp_path, name):
+    rows = [f'{{"id": "4711-1", "{name}": "4711", "text": "rain"}}']
+    (tmp_path / "in.jsonl").write_text("\n".join(rows))
+    done = run("obfuscate", "in.jsonl", *WITH, "--keep", "id", code=3)
+
+    assert b"the id in field 'id' contains the value of its author field" in done.stderr
 
 
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
@@ -247,6 +264,14 @@ def test_a_release_with_numbers_is_judged_in_the_order_of_its_originals(run, tmp
     run("obfuscate", "in", "-o", "out", *WITH, *SHARDED[:4])
     ask[2] = "out"
     run(*ask, "--results", "shards.json")
+
+    numbers = [*(f"1-{i}" for i in range(1, 12)), *(f"2-{i}" for i in range(1, 14))]
+    backwards = [row | {"id": n} for n, row in zip(numbers[::-1], rows, strict=True)]
+    (tmp_path / "in.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in backwards))
+    done = run(*ask, "--results", "other.json", code=2)
+    assert b"the same numbers in another order" in done.stderr
+
+    (tmp_path / "in.jsonl").write_text("".join(lines))
     ask[2] = "out.jsonl"
 
     shuffled = [row | {"id": count - i} for i, row in enumerate(rows)]

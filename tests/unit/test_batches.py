@@ -135,3 +135,12 @@ def test_kept_ids_that_tell_who_wrote_a_text_are_refused(made):
     allowed = made.batches(keep=["key"], id="key", allow_identifying_ids=True)(given)
     assert allowed.column("key").to_pylist() == ["r-4711"]
     assert made.batches(keep=["id"])(given).column("id").to_pylist() == [0]
+
+
+def test_two_columns_of_authors_are_refused(made):
+    given = batch(TEXTS[:1], author=["5"])
+    twice = pa.RecordBatch.from_arrays(
+        [*given.columns, given.column("author")], names=[*given.schema.names, "author"]
+    )
+    with pytest.raises(InputError, match="more than one column 'author'"):
+        made.batches(keep=["id"])(twice)

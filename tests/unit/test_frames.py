@@ -194,7 +194,7 @@ def test_rows_without_text_are_counted(obfuscator, kind, missing):
 def test_whatever_pandas_calls_missing_is_no_text(obfuscator, nothing):
     private = pd.DataFrame({"text": pd.Series(["pear", nothing], dtype=object)})
 
-    with pytest.raises(InputError, match="1 rows hold none, the first is row 2"):
+    with pytest.raises(InputError, match="1 row holds none, the first is row 2"):
         obfuscator.frame(private)
 
 
@@ -594,6 +594,43 @@ def test_authors_of_the_frame_and_given_ones_are_both_compared(obfuscator, tmp_p
     refused = pytest.raises(PrivacyError, match="row 2: the id in field 'id' contains the value")
     with Ledger(tmp_path / "l", limit=1e6) as ledger, refused:
         obfuscator.frame(private, **how, ledger=ledger, ids=["a", "b"])
+
+
+@pytest.mark.parametrize("name", ["author", "Author"])
+def test_authors_are_compared_wherever_they_are_in_a_frame(obfuscator, name):
+    private = pd.DataFrame(COLUMNS | {"id": ["r-71-1", "r-72-1"], name: ["5", "72"]})
+    refused = pytest.raises(PrivacyError, match="row 2: the id in field 'id' contains the value")
+    with refused:
+        obfuscator.frame(private.set_index(name), text="body", keep=["id"])
+    with refused:
+        obfuscator.frame(private.assign(author=["5", "72"], Author=None), text="body", keep=["id"])
+
+
+def test_given_authors_are_compared_without_a_ledger(obfuscator):
+    private = pd.DataFrame(COLUMNS | {"id": ["r-71-1", "r-72-1"]})
+    with pytest.raises(PrivacyError, match="row 2: the id in field 'id' contains the value"):
+        obfuscator.frame(private, text="body", keep=["id"], authors=["5", "72"])
+    released = obfuscator.frame(private, text="body", keep=["id"], authors=["5", "6"])
+    assert list(released["id"]) == ["r-71-1", "r-72-1"]
+    with pytest.raises(InputError, match="ids and authors are for a ledger"):
+        obfuscator.frame(private, text="body", authors=["5", "6"])
+
+
+@pytest.mark.parametrize(
+    ("ids", "authors", "told"),
+    [
+        (["r-1", "zyxo smith"], ["5", "6"], "holds letters"),
+        (["r-1", "r-72"], ["5", "72"], "contains the value"),
+    ],
+)
+def test_class_labels_are_compared_by_their_names(obfuscator, ids, authors, told):
+    labels = {"id": datasets.ClassLabel(names=ids), "author": datasets.ClassLabel(names=authors)}
+    features = datasets.Features({"text": datasets.Value("string"), **labels})
+    private = datasets.Dataset.from_dict(
+        {"text": ["pear", "lake"], "id": [0, 1], "author": [0, 1]}, features=features
+    )
+    with pytest.raises(PrivacyError, match=f"row 2: the id in field 'id' {told}"):
+        obfuscator.frame(private, keep=["id"])
 
 
 def test_a_kept_column_is_one_of_ids_however_they_are_written(obfuscator, tmp_path):

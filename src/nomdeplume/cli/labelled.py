@@ -160,8 +160,8 @@ def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> l
     original, found = (list(map(str, each)) for each in ids)
     numbers = [str(number) for number in range(1, len(released) + 1)]
     numbered = found == numbers or _numbered_by_shard(found)
-    alike = set(original) <= set(numbers)
-    if numbered and alike and original != sorted(original, key=int):
+    alike = set(original) <= set(found)
+    if numbered and alike and original != [each for each in found if each in set(original)]:
         raise InputError(
             f"the documents of {name} are numbered, and the originals have the same numbers in "
             "another order; release them with --keep id, or put the originals in this order."

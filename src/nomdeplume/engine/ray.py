@@ -33,6 +33,7 @@ from nomdeplume.engine.desk import Actor, Desk, Handing
 from nomdeplume.errors import InputError, PlumeError, whole
 from nomdeplume.extras import arrow, extra
 from nomdeplume.obfuscator import Obfuscator
+from nomdeplume.privacy.identifying import AUTHOR, ID
 from nomdeplume.threads import limit
 from nomdeplume.workers import MOST
 from nomdeplume.workers.isolate import Lost
@@ -56,6 +57,8 @@ def obfuscate(
     vectors: bool = False,
     workers: int | None = None,
     gpus: bool = False,
+    id: str = ID,  # noqa: A002 - what the column is called everywhere
+    author: str = AUTHOR,
     allow_identifying_ids: bool = False,
     **recipe: Any,
 ) -> Any:
@@ -64,8 +67,9 @@ def obfuscate(
     Without an obfuscator, that of a `recipe`: `budget`, `size`, `mechanism` and so on. Rows
     without a text, and those that are withheld, do not come out. It is computed at once, and
     what was computed is put into Ray's store as it is: a dataset that knows how it was made is
-    made anew whenever it is used, or lost, and draws its noise anew. Kept ids that tell who
-    wrote a text are refused, unless `allow_identifying_ids`.
+    made anew whenever it is used, or lost, and draws its noise anew. Kept ids (column
+    `id`) that tell who wrote a text (column `author`) are refused, unless
+    `allow_identifying_ids`.
     """
     ray, data = extra("ray", "engines", "ray"), extra("ray.data", "engines", "ray")
     releases = made(obfuscator, recipe)
@@ -74,6 +78,8 @@ def obfuscate(
         keep=keep,
         empty=empty,
         vectors=vectors,
+        id=id,
+        author=author,
         allow_identifying_ids=allow_identifying_ids,
     )
     if function.ids.names:

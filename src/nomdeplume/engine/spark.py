@@ -72,7 +72,7 @@ def obfuscate(
     )
     releases.releasing.prepare()
     if ledger is None:
-        if id or author:
+        if (id or author) and not function.ids.names:
             raise InputError("id and author are for a ledger; give one.")
         _check_ids(df, function)
         return _released(df, function, {})

@@ -32,8 +32,11 @@ class Columns:
         if name not in self._raw:
             try:
                 self._raw[name] = self.batch.column(name).to_pylist()
-            except UnicodeDecodeError:
-                raise InputError(f"field {got(name)} must hold Unicode.") from None
+            except (arrow().ArrowException, ValueError, OverflowError):
+                raise InputError(
+                    f"field {got(name)} holds values that cannot be compared with ids; leave it "
+                    "out, or add --allow-identifying-ids."
+                ) from None
         return self._raw[name]
 
     def plain(self, name: str) -> list[Any]:

@@ -10,7 +10,7 @@ or a Hugging Face ClassLabel, are part of the type and come along.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from nomdeplume.errors import InputError, got
 from nomdeplume.frames.plain import kind_of
-from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
+from nomdeplume.privacy.identifying import AUTHORS, ID, IdCheck
 from nomdeplume.privacy.ledger.claims import plain
 
 if TYPE_CHECKING:
@@ -87,33 +87,28 @@ class Private:
             columns[WARNING] = self.frame.strings(WARNING, marks)
         return self.frame.built(columns)
 
-    def check_ids(self, ids: Sequence[Any] | None, authors: Sequence[Any] | None) -> None:
-        """Refuse to keep ids that tell who wrote a text.
-
-        They are in the column called id, and in one that holds what is given as `ids`.
-        """
-        columns = {name: self._kept(name) for name in self.keep if _is_id(name) or ids is not None}
+    def kept_ids(self, ids: Sequence[Any] | None) -> dict[str, list[Any]]:
+        """The kept columns of ids: those called id, and those that hold what is given as `ids`."""
+        names = [name for name in self.keep if _is_id(name) or ids is not None]
+        columns = {name: self.frame.values(name) or [] for name in names}
         given = None if ids is None else list(map(plain, ids))
-        names = tuple(
-            name
+        return {
+            name: each
             for name, each in columns.items()
             if _is_id(name) or list(map(plain, each)) == given
-        )
-        if not names:
+        }
+
+    def check_ids(self, ids: Mapping[str, list[Any]], authors: Sequence[Any] | None) -> None:
+        """Refuse to keep ids that tell who wrote a text, by the author columns and `authors`."""
+        if not ids:
             return
-        columns |= {AUTHOR: self._authors(), GIVEN: list(authors or [None] * len(self))}
-        check = IdCheck(names, (AUTHOR, GIVEN))
+        found = {name: self.frame.values(name) for name in AUTHORS}
+        columns = {name: each for name, each in found.items() if each is not None}
+        columns[GIVEN] = list(authors or [None] * len(self))
+        check = IdCheck(tuple(ids), tuple(columns))
+        columns |= ids
         rows = zip(*(columns[key] for key in check.fields), strict=True)
         check.all(dict(zip(check.fields, row, strict=True)) for row in rows)
-
-    def _kept(self, name: str) -> list[Any]:
-        column = import_module("narwhals").from_native(self.frame.kept(name), series_only=True)
-        return list(column.to_list())
-
-    def _authors(self) -> list[Any]:
-        """The column called author, if there is one."""
-        frame = import_module("narwhals").from_native(self.frame.native)
-        return list(frame[AUTHOR].to_list()) if AUTHOR in frame.columns else [None] * len(self)
 
     def _slices(self) -> Iterator[Any]:
         column = import_module("narwhals").from_native(self.frame.native)[self.text]
@@ -140,7 +135,8 @@ class Private:
                     f"column {got(self.text)} must hold text, got {kind_of(part.dtype)}."
                 )
         if missing:
-            raise self._refusal(f"{len(missing):,} rows hold none, the first is row {missing[0]:,}")
+            hold = "row holds" if len(missing) == 1 else "rows hold"
+            raise self._refusal(f"{len(missing):,} {hold} none, the first is row {missing[0]:,}")
 
     def _refusal(self, found: str) -> InputError:
         return InputError(f"column {got(self.text)} must hold text in every row; {found}.")

@@ -11,7 +11,7 @@ import numpy as np
 
 from nomdeplume.errors import InputError, got
 from nomdeplume.frames.plain import STRINGS, is_plain, unkept
-from nomdeplume.privacy.identifying import AUTHOR
+from nomdeplume.privacy.identifying import AUTHORS
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,20 @@ class Arrow:
         indices = import_module("pyarrow.compute").index_in(whole.indices, used)
         parts = indices.cast(kind.index_type), _take(whole.dictionary, used)
         return pa.chunked_array([pa.DictionaryArray.from_arrays(*parts, ordered=kind.ordered)])
+
+    def values(self, name: str) -> list[Any] | None:
+        """The values of a column, class labels by their names; None if there is no such column."""
+        if name not in self.native.column_names:
+            return None
+        try:
+            found = list(self.native[name].to_pylist())
+        except (import_module("pyarrow").ArrowException, ValueError, OverflowError):
+            raise InputError(
+                f"column {got(name)} holds values that cannot be compared; leave ids out of keep, "
+                "or add allow_identifying_ids=True."
+            ) from None
+        labels = getattr((self.features or {}).get(name), "names", None)
+        return [labels[each] if labels and each is not None else each for each in found]
 
     def strings(self, name: str, chunks: Iterable[list[str]]) -> Any:
         pa = import_module("pyarrow")
@@ -80,7 +94,7 @@ def of_dataset(native: Any, text: str, keep: tuple[str, ...]) -> Arrow:
     for name, feature in native.features.items():
         if name in keep and type(feature).__name__ not in ("Value", "ClassLabel"):
             raise unkept(name, type(feature).__name__)
-    names = [name for name in native.column_names if name in (text, *keep, AUTHOR)]
+    names = [name for name in native.column_names if name in (text, *keep, *AUTHORS)]
     table = native.select_columns(names).with_format("arrow")[:]
     features = {name: native.features[name] for name in names}
     return Arrow(table, native.column_names, features=features)

@@ -41,6 +41,13 @@ class Pandas:
         fresh = _fresh(name, column)
         return import_module("pandas").Series(fresh, dtype=fresh.dtype)
 
+    def values(self, name: str) -> list[Any] | None:
+        """The values of a column or a level of the index; None if there is none of that name."""
+        if name in self.native.columns:
+            return list(self.native[name])
+        index = self.native.index
+        return list(index.get_level_values(name)) if name in index.names else None
+
     def strings(self, name: str, chunks: Iterable[list[str]]) -> Any:
         pd = import_module("pandas")
         dtype = self.native[name].dtype if name in self.names else None

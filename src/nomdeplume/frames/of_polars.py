@@ -28,6 +28,10 @@ class Polars:
         rows = pl.select(pl.when(there).then(there.cum_sum() - 1)).to_series()
         return column.drop_nulls().gather(rows)
 
+    def values(self, name: str) -> list[Any] | None:
+        """The values of a column; None if there is none of that name."""
+        return list(self.native[name].to_list()) if name in self.native.columns else None
+
     def strings(self, name: str, chunks: Iterable[list[str]]) -> Any:  # noqa: ARG002
         pl = import_module("polars")
         parts = [pl.Series(chunk, dtype=pl.String) for chunk in chunks]

@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from nomdeplume.errors import PrivacyError, got
 from nomdeplume.privacy.ledger.claims import has_id, plain
 
 ID = "id"  # the usual name of the field, and the name of the numbers of released documents
 AUTHOR = "author"  # the usual name of the field
+AUTHORS = (AUTHOR, "Author", "AUTHOR")  # spellings of that name
 PREFIXES = frozenset(  # words that ids are usually made of
     re.findall(
         r"\w+",
@@ -26,10 +29,14 @@ PREFIXES = frozenset(  # words that ids are usually made of
         """,
     )
 )
+UUID_BYTES = 16
 EMAIL = re.compile(r"[^\s@]@[^\s@]")
 LETTERS = re.compile(r"[^\W\d_]+")
+NUMBER = re.compile(r"\d+")
+SHORT = 3  # digits of a number that is a part of a name, at least
+NEIGHBOURS = 4  # runs of digits that may be one number
 SPELLED = re.compile(r"(?<![a-z])[a-z][^a-z0-9]+[a-z](?![a-z])", re.IGNORECASE)  # J.D. or a-n-n
-OTHER = re.compile(r"[^\w\s\-.,:/#+()\[\]|]")  # signs by which letters can be encoded
+OTHER = re.compile(r"[^\w\s\-.,:/#+()\[\]|]")  # characters that can encode letters
 RANDOM = re.compile(  # a UUID, or a hexadecimal number of at least 16 digits
     r"(?<![^\W_])(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,})(?![^\W_])",
     re.IGNORECASE,
@@ -44,32 +51,68 @@ def identifying(value: Any, authors: Iterable[Any] = ()) -> str:
     """
     text = " ".join(_texts(value))
     names = [name for author in authors for name in _texts(author)]
-    parts = {part.casefold() for part in LETTERS.findall(text) if len(part) > 1}
     if any(_bare(name) and _bare(name) in _bare(text) for name in names):
         return "contains the value of its author field"
-    if parts & {part.casefold() for name in names for part in LETTERS.findall(name)}:
+    if _words(text) & _words(" ".join(names)) or _numbers(names) & _joined(text):
         return "contains a part of its author field"
     if EMAIL.search(text):
         return "looks like an e-mail address"
     rest = RANDOM.sub(" ", text)
-    if any(map(_is_name, LETTERS.findall(rest))) or SPELLED.search(rest) or OTHER.search(rest):
+    letters = LETTERS.findall(rest)
+    single = [each for each in letters if len(each) == 1]
+    if any(map(_is_name, letters)) or len(single) > 2 or SPELLED.search(rest):
         return "holds letters that may be a name"
+    if OTHER.search(text):
+        return "holds characters that can encode letters"
     return ""
 
 
+def _words(text: str) -> set[str]:
+    return {word.casefold() for word in LETTERS.findall(text) if len(word) > 1}
+
+
+def _numbers(names: Iterable[str]) -> set[str]:
+    """The numbers of `SHORT` digits or more in names."""
+    found = {number for name in names for number in _joined(name)}
+    return {number for number in found if len(number) >= SHORT}
+
+
+def _joined(text: str) -> set[str]:
+    """The numbers in a text, and those of neighbouring digits: 47-11 holds 47, 11 and 4711."""
+    runs = NUMBER.findall(text)
+    parts = (runs[i : i + n] for i in range(len(runs)) for n in range(1, NEIGHBOURS + 1))
+    return {"".join(part).lstrip("0") for part in parts}
+
+
 def _texts(value: Any) -> Iterator[str]:
-    """The plain values in a value, as texts without invisible characters."""
+    """The plain values and names in a value, as texts without invisible characters."""
     if isinstance(value, Mapping):
-        value = list(value.values())
-    if isinstance(value, list | tuple):
+        value = [*value, *value.values()]
+    if hasattr(value, "tolist"):
+        value = value.tolist()  # an array
+    if isinstance(value, list | tuple | set | frozenset):
         for each in value:
             yield from _texts(each)
         return
     if isinstance(value, bytes):
-        value = value.decode("utf-8", "replace")
+        value = _decoded(value)
     if has_id(value):
         text = unicodedata.normalize("NFKC", plain(value))
-        yield "".join(sign for sign in text if unicodedata.category(sign) != "Cf")
+        yield "".join(_digit(each) for each in text if unicodedata.category(each) != "Cf")
+
+
+def _decoded(value: bytes) -> str:
+    """The text of bytes: UTF-8, or a UUID. Other bytes become characters that are refused."""
+    with suppress(UnicodeDecodeError):
+        return value.decode()
+    if len(value) == UUID_BYTES and UUID(bytes=value).version is not None:
+        return str(UUID(bytes=value))
+    return value.decode("utf-8", "replace")
+
+
+def _digit(character: str) -> str:
+    """A digit of any script as one of 0 to 9, and any other character as it is."""
+    return str(unicodedata.digit(character)) if character.isdecimal() else character
 
 
 def _is_name(letters: str) -> bool:
@@ -78,9 +121,13 @@ def _is_name(letters: str) -> bool:
 
 
 def _bare(text: str) -> str:
-    """The letters and digits of a text: 'Ann Smith' and 'ann_smith' are the same."""
+    """The letters and digits of a text, without leading zeros.
+
+    'Ann Smith' and 'ann_smith' are the same, and so are '0042' and '42'.
+    """
     folded = unicodedata.normalize("NFKC", text).casefold()
-    return "".join(sign for sign in folded if sign.isalnum())
+    bare = "".join(each for each in folded if each.isalnum())
+    return bare.lstrip("0") or bare[:1]
 
 
 @dataclass(frozen=True)
@@ -97,11 +144,11 @@ class IdCheck:
     ) -> IdCheck:
         """A check of the kept fields that hold ids; of none if all ids are `allowed`.
 
-        Ids are compared with the field `author`, and with the field called author.
+        Ids are compared with the field `author` names, and with the field called author.
         """
         ids = (ID, id_.casefold())
         names = () if allowed else tuple(name for name in keep if name.casefold() in ids)
-        return cls(names, tuple(dict.fromkeys((author or AUTHOR, AUTHOR))) if names else ())
+        return cls(names, tuple(dict.fromkeys((author or AUTHOR, *AUTHORS))) if names else ())
 
     @property
     def fields(self) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from nomdeplume import Ledger
+from nomdeplume import Ledger, Table
+from nomdeplume.distance import word_mover
 from tests.cli.conftest import COMMAND, environment
 from tests.waiting import PATIENCE, stopping, until_stopped
 
@@ -112,8 +113,24 @@ def test_a_unit_is_charged_to_its_author_and_all_its_texts(run, corpus, tmp_path
     with Ledger.reading(tmp_path / "a.ledger") as ledger:
         assert [s.releases for _, s in ledger.accounts(authors=True)] == [1, 1]
         assert [s.releases for _, s in ledger.accounts(authors=False)] == [1] * 6
-    obfuscated(run, "2.jsonl")  # one by one: each of them has room for one more
+    obfuscated(run, "2.jsonl", "--unit-field", "author")  # there is room for one more
     obfuscated(run, "3.jsonl", "--unit-field", "author", code=3)
+
+
+def test_units_and_documents_do_not_share_a_ledger(run, corpus, tmp_path):
+    """A change that does not move the bag of a text can move that of its unit."""
+    corpus(2, author="x")
+    obfuscated(run, "1.jsonl", "--limit", "20", "--unit-field", "author")
+    said = obfuscated(run, "2.jsonl", "--author-field", "author", code=3).stderr.decode()
+
+    assert "this ledger counts in units, distances between bags of kept words" in said
+    table = Table(["rain", "garden"], [[0.0], [1.0]])
+    rain, more, unit, grown = (
+        table.vectors[table.ids(text.split())]
+        for text in ("rain", "rain " * 9, "rain garden", "rain " * 9 + "garden")
+    )
+    assert word_mover(rain, more) == 0
+    assert word_mover(unit, grown) > 0.39
 
 
 def test_a_text_without_an_author_cannot_be_charged(run, corpus, tmp_path):

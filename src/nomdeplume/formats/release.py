@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.random import Generator
@@ -91,6 +91,10 @@ class Releases:
     advance: Callable[[], None] = lambda: None
     tally: Tally = field(default_factory=Tally)
     _waiting: deque[Offer] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        if self.units is not None and self.charging is not None:
+            self.charging = replace(self.charging, price=self.charging.price.of_units())
 
     def all(self) -> Tally:
         for released in self.obfuscator.releases(self._due(), self.rng, workers=self.workers):

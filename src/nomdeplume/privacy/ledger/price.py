@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from functools import lru_cache
 from math import isfinite
@@ -48,6 +48,14 @@ class Price:
     loss: float | None  # nats, between any two texts; none where nothing is promised for some
     words: int = 0
     dimensions: int = 0
+
+    def of_units(self) -> Price:
+        """The price of one document for all texts of a unit.
+
+        Its promise compares the bags of whole units. A change that does not move the bag of one
+        text can move that of its unit, so budgets of the two do not add up.
+        """
+        return replace(self, distance=f"units, {self.distance}")
 
     @property
     def micro(self) -> int:

@@ -21,6 +21,18 @@ def broken(self, text):
 
 Vocabulary.bag = broken
 """
+UNREADABLE = """
+from nomdeplume.engine.run import Run
+from nomdeplume.errors import InputError
+usual = Run._records
+
+def failing(self, shard):
+    if shard.number == 2:
+        raise InputError("shard 2 cannot be read just now.")
+    return usual(self, shard)
+
+Run._records = failing
+"""
 
 
 @pytest.mark.parametrize("after", [1, 5])
@@ -97,3 +109,16 @@ def test_a_poisonous_document_is_isolated_by_position(tmp_path, table_file):
     ids = sorted(each["id"] for each in released(tmp_path / "out"))
     assert ids == [i for i in range(160) if i != 77]
     assert document(77)["text"] not in said
+
+
+def test_a_shard_whose_ids_the_driver_cannot_check_is_not_released(tmp_path, table_file):
+    """Though a worker could read it."""
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(UNREADABLE)
+    shards(tmp_path / "in", count=3)
+    process = begun(tmp_path, *POOL, PYTHONPATH=str(tmp_path / "site"))
+    said = process.communicate(timeout=PATIENCE)[1].decode()
+
+    assert process.returncode == 2
+    assert "shard 2 cannot be read just now." in said
+    assert {each["id"] // 40 for each in released(tmp_path / "out")} == {0, 2}

@@ -215,8 +215,26 @@ def test_an_output_without_a_record_of_its_release_is_refused(run, tmp_path, tab
     before = (tmp_path / "out/part-00003.jsonl").read_bytes()
     said = run(*ask, "--resume", code=3).stderr.decode()
 
-    assert "shard 3: its output is there, and the record of its release is not." in said
+    assert "shard 3: its output is there, and the record of its release is not;" in said
     assert (tmp_path / "out/part-00003.jsonl").read_bytes() == before
+
+
+@pytest.mark.parametrize("left", ["certificate", "manifest"])
+def test_a_finished_release_is_not_released_again_by_resume(run, tmp_path, table_file, left):
+    shards(tmp_path / "in", count=1)
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask)
+    if left == "manifest":
+        for path in (*tmp_path.glob("out.*"), *(tmp_path / "out").glob("[!_]*")):
+            path.unlink()
+        (tmp_path / "out/_SUCCESS").unlink()
+    else:
+        (tmp_path / "out").rename(tmp_path / "moved")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    said = run(*ask, "--resume", code=3).stderr.decode()
+
+    assert "out was released before, and the output is not there." in said
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
     run(*ask, "--force")
 
 

@@ -17,7 +17,7 @@ from nomdeplume.cli.charges import author_field, has_charged, open_charging, say
 from nomdeplume.cli.ids import author_of, id_check, keeps_ids, read_fields
 from nomdeplume.cli.options import sign
 from nomdeplume.cli.places import listed, usual_certificate
-from nomdeplume.errors import InputError, PlumeError, at
+from nomdeplume.errors import InputError, PlumeError, PrivacyError, at
 
 if TYPE_CHECKING:
     from nomdeplume.charging import Charging
@@ -62,6 +62,8 @@ def sharded(
                     code = _ended(source, target)
                     click.echo("nomdeplume: the output is complete already.", err=True)
                     return code
+                if options["resume"] and not options["force"]:
+                    _refuse_a_second_release(target, options["certificate_path"])
                 _vacate(target, state.earlier, force=options["force"])
                 if options["resume"]:
                     click.echo(
@@ -120,6 +122,28 @@ def _is_complete(target: Folder) -> bool:
     from nomdeplume.engine.manifest import SUCCESS
 
     return target.file(SUCCESS) is not None
+
+
+def _refuse_a_second_release(target: Folder, certificate: Path | None) -> None:
+    """Refuse to go on with a release that was finished, and whose output is gone.
+
+    It would draw new noise for the same texts, and replace the certificate of the first release.
+    """
+    from nomdeplume.engine.manifest import MANIFEST
+
+    beside, private = target.parent(), target.parent(private=True)
+    names = (f"{target.name}.certificate.json", f"{target.name}.shards.json")
+    finished = (
+        target.file(MANIFEST) is not None
+        or (certificate is not None and certificate.exists())
+        or beside.file(names[0]) is not None
+        or private.file(names[1]) is not None
+    )
+    if finished:
+        raise PrivacyError(
+            f"{at(target.address)} was released before, and the output is not there. Put it back, "
+            "or release all documents again with --force in place of --resume."
+        )
 
 
 def _ended(source: Folder, target: Folder) -> int:

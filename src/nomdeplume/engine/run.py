@@ -168,8 +168,8 @@ class Run:
         if entry is None:
             if self.state.resumed and target.file(shard.target) is not None:
                 raise PrivacyError(
-                    f"{shard.called}: its output is there, and the record of its release is not. "
-                    "Start over with --force in place of --resume."
+                    f"{shard.called}: its output is there, and the record of its release is not; "
+                    "remove the output and start over."
                 )
             return False
         if entry.file != shard.file:

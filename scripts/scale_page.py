@@ -101,7 +101,7 @@ Parquet in {found["shards"]} shards, 12 words a document, 20 released at once, o
 
 {grid(head, rows)}
 
-Spark and its Python workers take ten seconds to start, within which memory still rises; released rows wait on the disks of its
+Spark and its Python workers take about nine seconds to start, within which memory still rises; released rows wait on the disks of its
 executors (Spark 3 keeps them in memory as long as there is room).
 {longer(found["longer"])}
 
@@ -133,7 +133,9 @@ def scaling() -> str:
             f"{name.removeprefix('--workers ')}: {rate['words a second'] // 100:,}"
             for name, rate in card[run].items()
         )
-        rows.append((f"{card['cores']} cores and an H200", f"{run}, 100 words of 300", each))
+        rows.append(
+            (f"{card['cores']} cores and an H200", f"{run}, 100 words of texts of 319", each)
+        )
     return f"""## More workers
 
 Documents a second by the number of workers, as much work for each of them, without the start (`benchmarks/engine_scaling.py`). The
@@ -154,20 +156,24 @@ def costs() -> str:
     for table in card["tables"]:
         words = table["noise"][0]["with noise, from ids to ids, words per second"]
         rows.append((table["table"], size(table), "an H200", hours(1e8 / words)))
-    reading = read("documents")["reading alone, documents/s"]
+    texts = read("documents")
+    reading, default = texts["reading alone, documents/s"], "subjects, 8 features"
+    rate = "documents/s, from text to words"
+    slowest = min(each[rate] for each in texts.values() if isinstance(each, dict) and rate in each)
+    slowest /= texts[default][rate]
     mean = read("end-to-end")["mean"]["words a second, two workers"] / 2
     rows.append(("any, `mean`", "", "a core", hours(1e8 / mean)))
     return f"""## What a million documents cost
 
 Hours of one core, or of one card, for 100 released words of each, word by word (ε as in [performance](performance.md)), by the search
-alone; for `mean`, which searches nothing, by the whole run on texts of 300 words, of which 200 are kept. Making bags of a
+alone; for `mean`, which searches nothing, by a run without its start, on texts of about 319 words, of which about 143 are kept. Making bags of a
 million texts of 600 words, of which 300 are kept, takes a core about {hours(1e6 / reading)} hours, whatever follows, so that a card wants many cores beside it. Multiply by
 what an hour costs you.
 
 {grid(("table", "words × dimensions", "on", "hours for a million documents"), rows)}
 
-A search costs words × dimensions; a table twice as large takes twice as long. `--compose` and the maps of `mean` change little
-([documents](guide/documents.md)).
+A search costs words × dimensions; a table twice as large takes twice as long. Other maps of `mean` and `--compose maxent` cost
+up to {100 * (1 - slowest):.0f} % of the documents a second ([documents](guide/documents.md)).
 """
 
 

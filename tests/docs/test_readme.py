@@ -89,7 +89,7 @@ def sandbox(tmp_path, starter, common):
     rows = "id,body,topic\n1,Rain again.,weather\n2,Good bread.,food\n"
     (tmp_path / "reviews.csv").write_text(rows, encoding="utf-8")
     news = [
-        {"text": f"{topic} {words} {number * 'today '}", "topic": topic}
+        {"text": f"{topic} {words} {number * 'today '}", "topic": topic, "author": number % 4}
         for topic, words in (("weather", "rain snow storm wind"), ("food", "bread cheese soup"))
         for number in range(20)
     ]

@@ -229,7 +229,7 @@ def _power(loss: float | None) -> str:
 
 def _remarks(facts: dict[str, Any]) -> Iterator[str]:
     yield "The last two columns are how far odds can shift between any two texts at all: purely,"
-    yield f"and up to δ = {facts['delta']:g}. Between near texts it is far less."
+    yield f"and up to δ = {facts['delta']:g}. Between two versions of one text it is less."
     for kind in KINDS:
         if kind in facts and facts[kind]["at_the_limit"]:
             yield f"{facts[kind]['at_the_limit']:,} {kind} can spend no more."

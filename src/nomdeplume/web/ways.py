@@ -79,7 +79,7 @@ WAYS = {
     ),
     "rank": Way(
         "Word by word, to nearby words",
-        "The same noise, read with more care: words that do not stay become near ones.",
+        "Words that would come back become near ones. At a small ε most words become far ones.",
         "laplace",
         1.0,
         20.0,

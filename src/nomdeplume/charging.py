@@ -19,7 +19,7 @@ from nomdeplume.levels import Level
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.certificate import metric_of
 from nomdeplume.privacy.ledger.claims import Claim, Name, has_id
-from nomdeplume.privacy.ledger.price import Price
+from nomdeplume.privacy.ledger.price import BETWEEN, Price
 from nomdeplume.privacy.random import is_private
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
@@ -53,7 +53,7 @@ def _distance(level: Level, table: Table) -> str:
     mechanism = level.mechanism
     own = "" if type(mechanism.guarantee.metric) is Euclidean else _settings(mechanism)
     words = f"{metric_of(mechanism)}, {table.name} {table.fingerprint[:16]}{own}"
-    return f"distances between {level.compared}: {words}"
+    return f"{BETWEEN}{level.compared}: {words}"
 
 
 def _settings(mechanism: Mechanism) -> str:

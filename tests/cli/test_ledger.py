@@ -123,7 +123,7 @@ def test_units_and_documents_do_not_share_a_ledger(run, corpus, tmp_path):
     obfuscated(run, "1.jsonl", "--limit", "20", "--unit-field", "author")
     said = obfuscated(run, "2.jsonl", "--author-field", "author", code=3).stderr.decode()
 
-    assert "this ledger counts in units, distances between bags of kept words" in said
+    assert "this ledger counts in distances between units' bags of kept words" in said
     table = Table(["rain", "garden"], [[0.0], [1.0]])
     rain, more, unit, grown = (
         table.vectors[table.ids(text.split())]

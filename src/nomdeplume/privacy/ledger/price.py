@@ -12,6 +12,7 @@ from typing import Any
 from nomdeplume.errors import InputError, positive
 from nomdeplume.privacy.accountant import Account
 
+BETWEEN = "distances between "  # with which the name of a distance begins
 MICRO = 1_000_000
 MOST = 10**12  # of a budget, so that it is a whole number of 64 bits
 
@@ -55,7 +56,7 @@ class Price:
         Its promise compares the bags of whole units. A change that does not move the bag of one
         text can move that of its unit, so budgets of the two do not add up.
         """
-        return replace(self, distance=f"units, {self.distance}")
+        return replace(self, distance=f"{BETWEEN}units' {self.distance.removeprefix(BETWEEN)}")
 
     @property
     def micro(self) -> int:

@@ -5,30 +5,58 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.engines import engine_options, its_engine, workers_option
-from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
-from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.cli.engines import EngineOptions, engine_options, its_engine, workers_option
+from nomdeplume.cli.mechanisms import MechanismOptions, mechanism_options
+from nomdeplume.cli.options import TableOptions, bar_shown, table_options, typed
 from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
     from nomdeplume.audit.audit import Subject
 
-NAMED = {  # options that a function of one's own has no use for, and where they are found
-    "--budget": "budget",
-    "--map": "map",
-    "--compose": "compose",
-    "--decode": "decode",
-    "--dimensions": "dimensions",
-    "--weights": "weights",
-    "--vocabulary": "output_words",
-    "--setting": "settings",
-}
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """What is audited, for how long and by which instruments."""
+
+    table: TableOptions
+    mechanism: MechanismOptions
+    engine: EngineOptions
+    epsilon: float | None
+    budget: float | None
+    pairs: str
+    alpha: float
+    seconds: float
+    instruments: tuple[str, ...]
+    as_json: bool
+    quiet: bool
+
+    @property
+    def shown(self) -> bool:
+        """Whether progress is shown."""
+        return bar_shown(quiet=self.quiet)
+
+    @property
+    def only_by_name(self) -> list[str]:
+        """The given options that a function of one's own has no use for."""
+        made = self.mechanism
+        given = {
+            "--budget": self.budget,
+            "--map": made.map,
+            "--compose": made.compose,
+            "--decode": made.decode,
+            "--dimensions": made.dimensions,
+            "--weights": made.weights,
+            "--vocabulary": made.output_words,
+            "--setting": made.settings,
+        }
+        return [option for option, value in given.items() if value not in (None, ())]
 
 
 @click.command()
@@ -66,7 +94,8 @@ NAMED = {  # options that a function of one's own has no use for, and where they
 @workers_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
 @click.option("--quiet", is_flag=True, help="Say nothing; the exit code tells.")
-def audit(**options: Any) -> int:
+@typed(AuditOptions)
+def audit(options: AuditOptions) -> int:
     """Try to break the promise of a mechanism. Exit code 3: it is broken.
 
     Three instruments: law (noise, chances and keystream against their formulas, at the
@@ -88,25 +117,22 @@ def audit(**options: Any) -> int:
     from nomdeplume.audit import Audit
     from nomdeplume.audit.finding import INSTRUMENTS
 
-    engine = its_engine(options)
+    engine = its_engine(options.engine)
     subject = _subject(options)
     chosen = Audit(
-        alpha=options["alpha"],
-        seconds=options["seconds"],
-        pairs=options["pairs"],
-        instruments=options["instruments"] or INSTRUMENTS,
+        alpha=options.alpha,
+        seconds=options.seconds,
+        pairs=options.pairs,
+        instruments=options.instruments or INSTRUMENTS,
         engine=engine,
     )
-    shown = sys.stderr.isatty() and not options["quiet"]
     with redirect_stdout(sys.stderr):  # what somebody's function prints is not the report
-        report = chosen(subject, _line if shown else None)
-    if shown:
+        report = chosen(subject, _line if options.shown else None)
+    if options.shown:
         click.echo("\r\033[K", nl=False, err=True)
-    if not options["quiet"]:
-        click.echo(
-            report.to_json() if options["as_json"] else str(report), nl=not options["as_json"]
-        )
-    if report.broken and not options["quiet"]:
+    if not options.quiet:
+        click.echo(report.to_json() if options.as_json else str(report), nl=not options.as_json)
+    if report.broken and not options.quiet:
         click.echo("nomdeplume: the promise is broken.", err=True)
     return 3 if report.broken else 0
 
@@ -116,27 +142,27 @@ def _line(question: str) -> None:
     click.echo(f"\r\033[K{question[:70]}", nl=False, err=True)
 
 
-def _subject(options: dict[str, Any]) -> Subject:
+def _subject(options: AuditOptions) -> Subject:
     from nomdeplume.audit import Claim
     from nomdeplume.cli.progress import calibrating
     from nomdeplume.mechanism import MECHANISMS
     from nomdeplume.obfuscator import Obfuscator
 
-    name, vocabulary = options["mechanism"] or "", open_vocabulary(options)
+    name, vocabulary = options.mechanism.mechanism or "", options.table.vocabulary()
     file, _, function = name.rpartition(":")
     if not file and name not in ("", *MECHANISMS):
         raise InputError(f"mechanism must be one of {', '.join(MECHANISMS)}, or FILE:FUNCTION.")
     if not file:
-        spent = {each: options[each] for each in ("epsilon", "budget")}
-        recipe = open_recipe(options, vocabulary, **spent)
-        shown = sys.stderr.isatty() and not options["quiet"]
-        with calibrating(len(vocabulary), shown=shown) as tell:
+        recipe = options.mechanism.recipe(
+            vocabulary, epsilon=options.epsilon, budget=options.budget
+        )
+        with calibrating(len(vocabulary), shown=options.shown) as tell:
             return Obfuscator.of(recipe, vocabulary, tell=tell)
-    if given := [option for option, at in NAMED.items() if options[at] not in (None, ())]:
+    if given := options.only_by_name:
         raise InputError(
             f"{', '.join(given)}: for mechanisms by name, not for a function of one's own."
         )
-    epsilon = 6.0 if options["epsilon"] is None else options["epsilon"]
+    epsilon = 6.0 if options.epsilon is None else options.epsilon
     loaded = _loaded(Path(file), function)
     if _needs_two(loaded):
         return Claim.made(loaded, vocabulary.table, epsilon, function)

@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from nomdeplume.cli.options import bare_table_options, open_vocabulary
+from nomdeplume.cli.options import TableOptions, bare_table_options, typed
 
 if TYPE_CHECKING:
     from nomdeplume.bench import Speed
+
+
+@dataclass(frozen=True, kw_only=True)
+class BenchOptions:
+    """On which table, with how many words and on how many cores."""
+
+    table: TableOptions
+    epsilon: float
+    words: int
+    threads: int | None
+    as_json: bool
 
 
 @click.command()
@@ -22,7 +33,8 @@ if TYPE_CHECKING:
 )
 @click.option("--threads", type=int, help="Cores to use. [default: all]")
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def bench(*, as_json: bool, **options: Any) -> None:
+@typed(BenchOptions)
+def bench(options: BenchOptions) -> None:
     """How fast words are found and texts released here, beside what the machine can do.
 
     Made-up texts and public words; nothing is read or written. The fastest of three rounds
@@ -35,9 +47,9 @@ def bench(*, as_json: bool, **options: Any) -> None:
     from nomdeplume.bench import Bench
     from nomdeplume.threads import cores
 
-    vocabulary, threads = open_vocabulary(options), options["threads"] or cores()
-    made = Bench(vocabulary, options["epsilon"], options["words"], threads)
-    if as_json:
+    vocabulary, threads = options.table.vocabulary(), options.threads or cores()
+    made = Bench(vocabulary, options.epsilon, options.words, threads)
+    if options.as_json:
         speeds = [{**asdict(each), "rate": round(each.rate)} for each in made]
         facts = {"table": vocabulary.table.name, "words": len(vocabulary), "threads": threads}
         click.echo(json.dumps({**facts, "speeds": speeds}, ensure_ascii=False, indent=2))

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 import shlex
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from nomdeplume.cli.mechanisms import mechanism_options, open_recipe
-from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.cli.mechanisms import MechanismOptions, mechanism_options
+from nomdeplume.cli.options import ReadingOptions, TableOptions, bar_shown, table_options, typed
 from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
@@ -24,7 +24,38 @@ if TYPE_CHECKING:
 
 TARGETS = ("unchanged", "support", "moved", "near", "loss", "epsilon")
 PRIVATE = "this ε was found from the two texts, and tells how far apart they are: take public ones."
-READ = {"text_field": "text", "id_field": "id", "kind": None, "delimiter": None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class CalibrateOptions:
+    """What is wanted of words or texts, on which table, and where the answer goes."""
+
+    table: TableOptions
+    mechanism: MechanismOptions
+    unchanged: float | None
+    near: float | None
+    support: float | None
+    moved: float | None
+    loss: float | None
+    epsilon: float | None
+    between: tuple[str, str] | None
+    delta: float | None
+    size: int
+    reduction: str
+    words: str | None
+    sample: int
+    common: bool
+    draws: int | None
+    output: Path | None
+    as_json: bool
+    force: bool
+    quiet: bool
+
+    @property
+    def targets(self) -> dict[str, float]:
+        """What is asked for, by name."""
+        named = {name: getattr(self, name) for name in TARGETS}
+        return {name: value for name, value in named.items() if value is not None}
 
 
 @click.command()
@@ -66,7 +97,8 @@ READ = {"text_field": "text", "id_field": "id", "kind": None, "delimiter": None}
 @table_options
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
-def calibrate(**options: Any) -> int:
+@typed(CalibrateOptions)
+def calibrate(options: CalibrateOptions) -> int:
     """Choose epsilon for a table and a mechanism by what people understand.
 
     An epsilon means nothing without its table. This says what it does to public words: how
@@ -83,10 +115,10 @@ def calibrate(**options: Any) -> int:
     from nomdeplume.calibrate.report import Report
 
     _check(options)
-    vocabulary = open_vocabulary(options)
-    recipe = open_recipe({**options, "mechanism": options["mechanism"] or "laplace"}, vocabulary)
-    words = [word.strip() for word in (options["words"] or "").split(",") if word.strip()]
-    bounded = _bounded(recipe, vocabulary, options) if options["loss"] is not None else None
+    vocabulary, asked = options.table.vocabulary(), options.mechanism
+    recipe = replace(asked, mechanism=asked.mechanism or "laplace").recipe(vocabulary)
+    words = [word.strip() for word in (options.words or "").split(",") if word.strip()]
+    bounded = _bounded(recipe, vocabulary, options)
     with _dial(recipe, vocabulary, options) as dial:
         found, answer = _found(dial, bounded, options)
         made = dial.mechanism(answer.value) if answer else None
@@ -96,7 +128,7 @@ def calibrate(**options: Any) -> int:
         dial,
         found,
         answer,
-        size=options["size"],
+        size=options.size,
         command=command,
         mechanism=made,
         bounded=bounded,
@@ -106,35 +138,35 @@ def calibrate(**options: Any) -> int:
     return 0
 
 
-def _check(options: dict[str, Any]) -> None:
+def _check(options: CalibrateOptions) -> None:
     """Say what does not go together before anything is read."""
-    given = [name for name in TARGETS if options[name] is not None]
+    given, output = list(options.targets), options.output
     if len(given) > 1:
         raise InputError(f"ask for one thing at a time, got --{' and --'.join(given)}.")
-    if (options["loss"] is None) != (options["between"] is None):
+    if (options.loss is None) != (options.between is None):
         raise InputError("--loss and --between belong together: so much lost, between two texts.")
-    if options["delta"] is not None and options["loss"] is None:
+    if options.delta is not None and options.loss is None:
         raise InputError("--delta is for --loss.")
-    if options["words"] and not given:
+    if options.words and not given:
         raise InputError("--words needs an answer: --unchanged .1, say, or --epsilon 6.")
-    if options["size"] < 1 or (options["draws"] is not None and options["draws"] < 2):
+    if options.size < 1 or (options.draws is not None and options.draws < 2):
         raise InputError("--size must be at least 1, and --draws at least 2.")
-    if options["output"]:
+    if output:
         from nomdeplume.formats.targets import separate, vacant
 
-        if options["output"].suffix.lower() not in (".html", ".htm"):
-            raise InputError(f"curves are drawn as .html, got {at(options['output'].name)}.")
-        vacant(options["output"], force=options["force"])
-        separate([options["output"]], options["between"] or ())
+        if output.suffix.lower() not in (".html", ".htm"):
+            raise InputError(f"curves are drawn as .html, got {at(output.name)}.")
+        vacant(output, force=options.force)
+        separate([output], options.between or ())
 
 
 @contextmanager
-def _dial(recipe: Recipe, vocabulary: Vocabulary, options: dict[str, Any]) -> Iterator[Dial]:
+def _dial(recipe: Recipe, vocabulary: Vocabulary, options: CalibrateOptions) -> Iterator[Dial]:
     """The recipe's dial, which says on a terminal what it is at."""
     from nomdeplume.calibrate import Dial
     from nomdeplume.mechanism.remembered import Memory
 
-    shown = sys.stderr.isatty() and not options["quiet"]
+    shown = bar_shown(quiet=options.quiet)
     done = 0
 
     def tell(count: int) -> None:
@@ -142,13 +174,14 @@ def _dial(recipe: Recipe, vocabulary: Vocabulary, options: dict[str, Any]) -> It
         done = (done + count) % (2 * len(vocabulary))  # each word twice, in every pass
         _line(f"comparing all words with all others, {50 * done / len(vocabulary):.0f} %")
 
-    looks = {name: options[name] for name in ("sample", "common", "draws")}
     watch: Callable[[str], None] | None = _line if shown else None
     try:
         yield Dial.of(
             recipe,
             vocabulary,
-            **looks,
+            sample=options.sample,
+            common=options.common,
+            draws=options.draws,
             memory=Memory.usual(),
             tell=tell if shown else None,
             watch=watch,
@@ -164,15 +197,16 @@ def _line(said: str) -> None:
 
 
 def _found(
-    dial: Dial, bounded: Bounded | None, options: dict[str, Any]
+    dial: Dial, bounded: Bounded | None, options: CalibrateOptions
 ) -> tuple[Curve, Point | None]:
     """The curve, and the point of it that was asked for."""
     from nomdeplume.calibrate import WANTED, Wanted, choose, curve
 
-    wanted = [Wanted(name, options[name]) for name in WANTED if options[name] is not None]
+    wanted = [Wanted(name, value) for name, value in options.targets.items() if name in WANTED]
     found = curve(dial)
-    if bounded or options["epsilon"] is not None:
-        answer = dial.at_epsilon(bounded.epsilon if bounded else options["epsilon"])
+    epsilon = bounded.epsilon if bounded else options.epsilon
+    if epsilon is not None:
+        answer = dial.at_epsilon(epsilon)
     elif wanted:
         answer = choose(dial, wanted[0], found)
     else:
@@ -180,60 +214,63 @@ def _found(
     return found.through(answer), answer
 
 
-def _bounded(recipe: Recipe, vocabulary: Vocabulary, options: dict[str, Any]) -> Bounded:
+def _bounded(recipe: Recipe, vocabulary: Vocabulary, options: CalibrateOptions) -> Bounded | None:
+    """The largest ε under which two texts lose no more than is asked, if that is asked."""
+    if options.loss is None or options.between is None:
+        return None
     from nomdeplume.calibrate import largest
     from nomdeplume.cli.corpus import one_text
 
-    one, other = (one_text(name, {**options, **READ}) for name in options["between"])
+    one, other = (one_text(name, ReadingOptions()) for name in options.between)
     return largest(
         recipe,
         vocabulary,
         (one, other),
-        options["loss"],
-        size=options["size"],
-        reduction=options["reduction"],
-        delta=options["delta"],
+        options.loss,
+        size=options.size,
+        reduction=options.reduction,
+        delta=options.delta,
     )
 
 
-def _command(epsilon: float, options: dict[str, Any]) -> str:
+def _command(epsilon: float, options: CalibrateOptions) -> str:
     """The command that releases texts under the answer."""
     given = ["nomdeplume", "obfuscate", "--epsilon", f"{epsilon:.12g}"]
-    names = {
-        "mechanism": "laplace",
-        "decode": None,
-        "dimensions": None,
-        "output_words": None,
-        "weights": None,
-        "size": 100,
-        "reduction": "sample",
-        "table_name": None,
-        "language": None,
-        "features": None,
+    made, table = options.mechanism, options.table
+    asked: dict[str, tuple[object, object]] = {  # what is asked, and what is usual
+        "mechanism": (made.mechanism, "laplace"),
+        "decode": (made.decode, None),
+        "dimensions": (made.dimensions, None),
+        "vocabulary": (made.output_words, None),
+        "weights": (made.weights, None),
+        "size": (options.size, 100),
+        "reduction": (options.reduction, "sample"),
+        "table": (table.table_name, None),
+        "language": (table.language, None),
+        "features": (table.features, None),
     }
-    spelled = {"output_words": "vocabulary", "table_name": "table"}
-    for name, usual in names.items():
-        if options[name] not in (None, usual):
-            given += [f"--{spelled.get(name, name)}", str(options[name])]
-    for each in options["settings"]:
+    for name, (value, usual) in asked.items():
+        if value not in (None, usual):
+            given += [f"--{name}", str(value)]
+    for each in made.settings:
         given += ["--setting", each]
-    for each in options["stop_words"]:
-        given += ["--stop-words", each] if options["stop_words"] != ("default",) else []
+    for each in table.stop_words:
+        given += ["--stop-words", each] if table.stop_words != ("default",) else []
     return shlex.join(given)
 
 
-def _tell(report: Report, options: dict[str, Any]) -> None:
+def _tell(report: Report, options: CalibrateOptions) -> None:
     """Print it, draw it, and say whose the answer is."""
-    output = options["output"]
+    output, quiet = options.output, options.quiet
     if output:
-        _draw(report, output, force=options["force"])
-    if options["as_json"]:
+        _draw(report, output, force=options.force)
+    if options.as_json:
         click.echo(json.dumps(report.facts(), ensure_ascii=False, indent=2))
-    elif not (options["quiet"] and output):
+    elif not (quiet and output):
         click.echo(str(report))
-    if output and not options["quiet"]:
+    if output and not quiet:
         click.echo(f"nomdeplume: the curves are drawn in {at(output)}.", err=True)
-    if options["between"] and not options["quiet"]:
+    if options.between and not quiet:
         click.echo(f"nomdeplume: {PRIVATE}", err=True)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from nomdeplume.cli.mechanisms import open_weights, open_words
-from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.cli.options import TableOptions, bar_shown, table_options, typed
 from nomdeplume.errors import InputError, PrivacyError, got
 
 if TYPE_CHECKING:
@@ -21,6 +21,16 @@ UNCHECKED = (
     "Nobody can tell from these files who made them,\n"
     "or that the noise was kept secret: a certificate is not signed."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificateOptions:
+    """The release that is checked, and what a certificate cannot hold."""
+
+    table: TableOptions
+    release: Path | None
+    output_words: Path | None
+    weights: str | None
 
 
 @click.command()
@@ -36,7 +46,8 @@ UNCHECKED = (
     "--weights", metavar="zipf|features|FILE", help="The weights of words, if there were any."
 )
 @table_options
-def certificate(file: Path, release: Path | None, **options: Any) -> None:
+@typed(CertificateOptions)
+def certificate(file: Path, options: CertificateOptions) -> None:
     """Read a certificate in plain words and check that it is true.
 
     The promises are computed again from the parameters; with --release, the hash,
@@ -52,36 +63,37 @@ def certificate(file: Path, release: Path | None, **options: Any) -> None:
         stated = Certificate.from_json(file.read_text(encoding="utf-8"))
     except UnicodeDecodeError:
         raise InputError("a certificate must be UTF-8 text; this file is not.") from None
-    if options["stop_words"] == ("default",):
+    table = options.table
+    if table.stop_words == ("default",):
         lists = [each.partition("-")[0] for each in stated.stop_words.split("+")]
         if not set(lists) <= NAMED:  # no certificate names a file that is then read
             raise InputError(
                 f"the certificate is for the stop words {_short(stated.stop_words)}; give all of "
                 "them with --stop-words."
             )
-        options["stop_words"] = tuple(lists)
-    if stated.features and options["features"] is None:
+        table = replace(table, stop_words=tuple(lists))
+    if stated.features and table.features is None:
         raise InputError(
             f"the certificate is for features, {_short(stated.features)}; give their file with "
             "--features."
         )
-    vocabulary = open_vocabulary(options)
+    vocabulary = table.vocabulary()
     if vocabulary.table.name != stated.table:
         raise InputError(f"the certificate is for table {got(stated.table)}; give it with --table.")
-    if stated.output_fingerprint != _unlisted(stated, vocabulary) and not options["output_words"]:
+    if stated.output_fingerprint != _unlisted(stated, vocabulary) and not options.output_words:
         raise InputError(
             f"the certificate is for {stated.output_words:,} words that could come out; give "
             "their list with --vocabulary."
         )
-    if "weights" in stated.settings and not options["weights"]:
+    if "weights" in stated.settings and not options.weights:
         raise InputError("the certificate is for weights of words; give them with --weights.")
-    with calibrating(len(vocabulary), shown=sys.stderr.isatty()) as tell:
+    with calibrating(len(vocabulary), shown=bar_shown(quiet=False)) as tell:
         checks = verify(
             stated,
             vocabulary,
-            release,
-            outputs=open_words(options["output_words"], vocabulary),
-            weights=open_weights(options["weights"], vocabulary),
+            options.release,
+            outputs=open_words(options.output_words, vocabulary),
+            weights=open_weights(options.weights, vocabulary),
             tell=tell,
         )
     wrong = [check.name for check in checks if not check.holds]

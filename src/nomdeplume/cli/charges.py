@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
 
-from nomdeplume.cli.ids import author_of, keeps_ids
 from nomdeplume.cli.places import usual_certificate
 from nomdeplume.errors import InputError, PlumeError
 
@@ -17,23 +17,21 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from nomdeplume.charging import Charging
+    from nomdeplume.cli.obfuscate_options import ObfuscateOptions
     from nomdeplume.formats.spool import Spool
     from nomdeplume.obfuscator import Obfuscator
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-SHAPING = (  # options that shape a release beside the mechanism
-    "text_field",
-    "id_field",
-    "keep",
-    "allow_identifying_ids",
-    "unit_field",
-    "author_field",
-    "vectors",
-    "empty",
-    "kind",
-    "delimiter",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class LedgerOptions:
+    """What is charged for documents, to whom, and whether an interrupted run goes on."""
+
+    ledger: Path | None
+    limit: float | None
+    author_field: str | None
+    resume: bool
 
 
 def ledger_options(command: Command) -> Command:
@@ -68,42 +66,30 @@ def ledger_options(command: Command) -> Command:
     return command
 
 
-def author_field(options: dict[str, Any]) -> str:
-    """The field that names whom documents are charged to, if there is a ledger.
-
-    Without a ledger it is read only to check ids that are kept.
-    """
-    for name in ("limit", "author_field"):
-        checked = name == "author_field" and keeps_ids(options)
-        if options[name] is not None and options["ledger"] is None and not checked:
-            raise InputError(f"--{name.replace('_', '-')} is about a ledger; name one: --ledger.")
-    needed = options["ledger"] or options["author_field"]
-    return author_of(options) if needed else ""
-
-
 @contextmanager
 def open_charging(
-    options: dict[str, Any],
+    options: ObfuscateOptions,
     obfuscator: Obfuscator,
     kind: str,
     rng: Generator,
 ) -> Iterator[Charging | None]:
     """What charges documents of a kind of input, if a ledger is named."""
-    if options["ledger"] is None:
+    asked = options.charging
+    if asked.ledger is None:
         yield None
         return
     from nomdeplume.charging import Charging, refuse_seeded
     from nomdeplume.privacy.ledger import Ledger
 
     refuse_seeded(rng)
-    id_ = "" if kind in ("text", "folder") else options["id_field"]  # those are numbered
-    with Ledger(options["ledger"], limit=options["limit"]) as ledger:
-        yield Charging(ledger, obfuscator.price, id_, author_field(options), ledger.most)
+    id_ = "" if kind in ("text", "folder") else options.reading.id_field  # those are numbered
+    with Ledger(asked.ledger, limit=asked.limit) as ledger:
+        yield Charging(ledger, obfuscator.price, id_, options.charged_author, ledger.most)
 
 
 @contextmanager
 def open_spool(
-    options: dict[str, Any],
+    options: ObfuscateOptions,
     inputs: tuple[str, ...],
     places: tuple[Path | None, Path | None],
     obfuscator: Obfuscator,
@@ -118,15 +104,16 @@ def open_spool(
 
     output, saved = places
     settings = shaping(options, obfuscator, charging)
-    digest = digest_of(inputs, settings) if options["seed"] is None and output else ""
+    resume = options.charging.resume
+    digest = digest_of(inputs, settings) if options.seed is None and output else ""
     if output is None or not digest:
-        if options["resume"]:
+        if resume:
             raise InputError(
                 "--resume needs inputs that are files, an output that is one, and no seed."
             )
         yield None
         return
-    spool = Spool(output, digest, charging.run if charging else "", resume=options["resume"])
+    spool = Spool(output, digest, charging.run if charging else "", resume=resume)
     try:
         sweep_partials(output)
         if saved == usual_certificate(output):  # others may be shared with other runs
@@ -143,12 +130,22 @@ def open_spool(
 
 
 def shaping(
-    options: dict[str, Any], obfuscator: Obfuscator, charging: Charging | None
+    options: ObfuscateOptions, obfuscator: Obfuscator, charging: Charging | None
 ) -> dict[str, Any]:
     """All that shapes a release, but for its input: a run that resumes must have the same."""
     made, kept = obfuscator.mechanism, obfuscator.vocabulary
     outputs = kept.ids if made.outputs is None else made.outputs
-    return {name: options[name] for name in SHAPING} | {
+    return {
+        "text_field": options.reading.text_field,
+        "id_field": options.reading.id_field,
+        "keep": options.keep,
+        "allow_identifying_ids": options.allow_identifying_ids,
+        "unit_field": options.unit_field,
+        "author_field": options.charging.author_field,
+        "vectors": options.vectors,
+        "empty": options.empty,
+        "kind": options.reading.kind,
+        "delimiter": options.reading.delimiter,
         "mechanism": [made.name, made.guarantee.epsilon, getattr(made, "settings", {})],
         "table": kept.table.fingerprint,
         "sizes": [obfuscator.size, obfuscator.reduction],

@@ -18,6 +18,8 @@ from nomdeplume.errors import InputError, at, got
 
 if TYPE_CHECKING:
     from nomdeplume.bag import Bag
+    from nomdeplume.cli.distance import DistanceOptions
+    from nomdeplume.cli.options import ReadingOptions
     from nomdeplume.comparison import Distance
     from nomdeplume.distance.search import Found
     from nomdeplume.formats.records import Inputs
@@ -37,11 +39,11 @@ class Labelled:
     left_out: int
 
 
-def one_text(name: str, options: dict[str, Any]) -> str:
+def one_text(name: str, reading: ReadingOptions) -> str:
     """The text of an input that must hold just one."""
     from nomdeplume.formats.records import Record
 
-    source = _opened((name,), options)
+    source = _opened((name,), reading)
     found = list(islice(source.records, 2))
     if len(found) != 1:
         several = "several documents; compare all with --all" if found else "no document"
@@ -51,7 +53,7 @@ def one_text(name: str, options: dict[str, Any]) -> str:
     return found[0].text
 
 
-def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
+def compare_all(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -> int:
     """The table of all distances, a row and a column for each document."""
     from nomdeplume.cli.progress import counted
     from nomdeplume.formats.plain_table import check_name, write_table
@@ -67,33 +69,35 @@ def compare_all(chosen: Distance, inputs: tuple[str, ...], options: dict[str, An
         )
     corpus = chosen.of_bags(documents.bags)
     _hint(n * (n - 1) // 2, options)
-    with counted(n * (n - 1) // 2, "distances", shown=_shown(options)) as advance:
+    with counted(n * (n - 1) // 2, "distances", shown=options.shown) as advance:
         table = corpus.distances(advance)
-    if options["as_json"]:
-        _echo({"metric": options["metric"], "ids": documents.names, "distances": table.tolist()})
+    if options.as_json:
+        _echo({"metric": options.metric, "ids": documents.names, "distances": table.tolist()})
     else:
         columns: dict[str, Any] = {"id": documents.names}
         columns.update(zip(documents.names, table, strict=True))
-        write_table(columns, output, force=options["force"])
+        write_table(columns, output, force=options.force)
     _report(f"distances between {_many(n, 'document')}", output, options)
     return 4 if documents.left_out else 0
 
 
-def compare_nearest(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
+def compare_nearest(
+    chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions, count: int
+) -> int:
     """The nearest documents of a corpus: to each of its own, or to those of another input."""
     from nomdeplume.cli.progress import counted
     from nomdeplume.formats.plain_table import check_name
 
-    output, count = _place(inputs, options), options["nearest"]
+    output = _place(inputs, options)
     check_name(output)
-    queries = _read(chosen, inputs if options["all_pairs"] else inputs[:1], options)
-    documents = queries if options["all_pairs"] else _read(chosen, inputs[1:], options)
+    queries = _read(chosen, inputs if options.all_pairs else inputs[:1], options)
+    documents = queries if options.all_pairs else _read(chosen, inputs[1:], options)
     corpus = chosen.of_bags(documents.bags)
     _hint(len(queries.names) * len(documents.names), options)
     clouds = [chosen.vocabulary.cloud(bag) for bag in queries.bags]
-    each = corpus.nearest_each(count) if options["all_pairs"] else corpus.nearest_to(clouds, count)
+    each = corpus.nearest_each(count) if options.all_pairs else corpus.nearest_to(clouds, count)
     found = []
-    with counted(len(queries.names), "documents", shown=_shown(options)) as advance:
+    with counted(len(queries.names), "documents", shown=options.shown) as advance:
         for nearest in each:
             found.append(nearest)
             advance(1)
@@ -110,7 +114,7 @@ def _write_nearest(
     names: Sequence[str],
     found: Sequence[Found],
     output: Path | None,
-    options: dict[str, Any],
+    options: DistanceOptions,
 ) -> None:
     from nomdeplume.formats.plain_table import write_table
 
@@ -122,7 +126,7 @@ def _write_nearest(
         )
     ]
     names_of = ("id", "rank", "nearest", "distance")
-    if options["as_json"]:
+    if options.as_json:
         _echo([dict(zip(names_of, row, strict=True)) for row in rows])
     elif output is None and sys.stdout.isatty():
         wide = max(map(len, queries), default=0)
@@ -130,18 +134,18 @@ def _write_nearest(
             click.echo(f"{query:<{wide}}  {rank:3}  {distance:8.4f}  {name}")
     else:
         columns = {name: [row[place] for row in rows] for place, name in enumerate(names_of)}
-        write_table(columns, output, force=options["force"])
+        write_table(columns, output, force=options.force)
 
 
-def _read(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> Labelled:
+def _read(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -> Labelled:
     """The bags of all documents; those that cannot be read, or keep no word, are left out."""
     from nomdeplume.cli.progress import progress
     from nomdeplume.formats.records import Record
 
-    source = _opened(inputs, options)
+    source = _opened(inputs, options.reading)
     labels: list[tuple[int, Any]] = []
     bags, left_out = [], 0
-    with progress(source, shown=_shown(options), hint="") as (tell, advance):
+    with progress(source, shown=options.shown, hint="") as (tell, advance):
         for number, record in enumerate(source.records, start=1):
             reason = "no kept words."
             if isinstance(record, Record):
@@ -149,7 +153,7 @@ def _read(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
                 advance()
                 if len(bag):
                     bags.append(bag)
-                    own = record.fields.get("name", record.fields.get(options["id_field"]))
+                    own = record.fields.get("name", record.fields.get(options.reading.id_field))
                     labels.append((number, own))
                     continue
             else:
@@ -161,14 +165,14 @@ def _read(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) ->
     return Labelled(_names(labels, options), bags, left_out)
 
 
-def _names(labels: list[tuple[int, Any]], options: dict[str, Any]) -> list[str]:
+def _names(labels: list[tuple[int, Any]], options: DistanceOptions) -> list[str]:
     """Ids as names; a document without one of its own is called by its number in the input."""
     shared = Counter(str(own) for _, own in labels)
     shared["id"] += 1  # the name of a column
     lacking = [own is None or shared[str(own)] > 1 for _, own in labels]
-    if any(lacking) and not options["quiet"]:
+    if any(lacking) and not options.quiet:
         which = "all documents" if all(lacking) else _many(sum(lacking), "document")
-        missing = f"{which} without an id of their own in field {got(options['id_field'])}"
+        missing = f"{which} without an id of their own in field {got(options.reading.id_field)}"
         click.echo(f"nomdeplume: {missing}: called by number (see --id-field).", err=True)
     names = [
         f"{'' if own is None else own}#{number}" if lacks else str(own)
@@ -182,50 +186,43 @@ def _many(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'s' * (count != 1)}"
 
 
-def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
+def _opened(inputs: tuple[str, ...], reading: ReadingOptions) -> Inputs:
     """The inputs, with the names of text files, which serve as ids."""
-    from nomdeplume.cli.options import sign
-    from nomdeplume.formats.reading import open_inputs
     from nomdeplume.formats.records import Fields
 
-    more = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
-    source = open_inputs(inputs, Fields(options["text_field"], options["id_field"]), **more)
+    source = reading.opened(inputs, Fields(reading.text_field, reading.id_field))
     told_apart = len({Path(name).name for name in inputs}) == len(inputs)
     if source.kind in ("text", "folder") and inputs != ("-",) and told_apart:
-        return open_inputs(inputs, Fields(options["text_field"], "id", ("name",)), **more)
+        return reading.opened(inputs, Fields(reading.text_field, "id", ("name",)))
     return source
 
 
-def _place(inputs: tuple[str, ...], options: dict[str, Any]) -> Path | None:
+def _place(inputs: tuple[str, ...], options: DistanceOptions) -> Path | None:
     from nomdeplume.formats.targets import separate, vacant
 
-    output: Path | None = options["output"]
+    output = options.output
     if output is not None:
-        vacant(output, force=options["force"])
+        vacant(output, force=options.force)
         separate([output], inputs)
     return output
 
 
-def _hint(pairs: int, options: dict[str, Any]) -> None:
+def _hint(pairs: int, options: DistanceOptions) -> None:
     """Say how much there is to do where no bar shows it, and what would make it faster."""
     from nomdeplume.distance.cheapest import simplex
 
-    if pairs > LONG and not _shown(options) and not options["quiet"]:
+    if pairs > LONG and not options.shown and not options.quiet:
         click.echo(f"nomdeplume: comparing {_many(pairs, 'pair')}; this takes a while.", err=True)
-    if pairs > MANY and not simplex() and not options["quiet"]:
+    if pairs > MANY and not simplex() and not options.quiet:
         hint = "texts of unequal lengths are compared much faster with POT"
         click.echo(f"nomdeplume: {hint}: pip install 'nomdeplume[wmd]'", err=True)
-
-
-def _shown(options: dict[str, Any]) -> bool:
-    return sys.stderr.isatty() and not options["quiet"]
 
 
 def _echo(facts: Any) -> None:
     click.echo(json.dumps(facts, ensure_ascii=False))
 
 
-def _report(what: str, output: Path | None, options: dict[str, Any]) -> None:
-    if not options["quiet"]:
+def _report(what: str, output: Path | None, options: DistanceOptions) -> None:
+    if not options.quiet:
         place = f": {at(output)}" if output else ""
         click.echo(f"nomdeplume: {what}{place}; {PRIVATE}", err=True)

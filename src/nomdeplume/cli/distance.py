@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.mechanisms import release_options
-from nomdeplume.cli.options import reading_options, table_options
+from nomdeplume.cli.mechanisms import ReleaseOptions, release_options
+from nomdeplume.cli.options import (
+    ReadingOptions,
+    TableOptions,
+    bar_shown,
+    reading_options,
+    table_options,
+    typed,
+)
 from nomdeplume.errors import InputError, at
 
 if TYPE_CHECKING:
@@ -22,6 +30,30 @@ if TYPE_CHECKING:
 
 MOVES = 20  # shown at a time
 PRIVATE = "these are words of both texts: no release, keep them to yourself."
+
+
+@dataclass(frozen=True, kw_only=True)
+class DistanceOptions:
+    """What is compared by which distance, and which release is spoken of."""
+
+    table: TableOptions
+    reading: ReadingOptions
+    release: ReleaseOptions
+    metric: str
+    all_pairs: bool
+    nearest: int | None
+    output: Path | None
+    as_json: bool
+    moves: int
+    documents: int | None
+    delta: float | None
+    force: bool
+    quiet: bool
+
+    @property
+    def shown(self) -> bool:
+        """Whether progress is shown."""
+        return bar_shown(quiet=self.quiet)
 
 
 @click.command()
@@ -68,7 +100,8 @@ PRIVATE = "these are words of both texts: no release, keep them to yourself."
 @reading_options
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
-def distance(inputs: tuple[str, ...], **options: Any) -> int:
+@typed(DistanceOptions)
+def distance(inputs: tuple[str, ...], options: DistanceOptions) -> int:
     """How far two texts are apart, and which words move where.
 
     The distance is that of the promise: between bags of kept words, in the table's own
@@ -84,79 +117,90 @@ def distance(inputs: tuple[str, ...], **options: Any) -> int:
     nomdeplume distance letter.txt corpus.jsonl --nearest 5
     """
     from nomdeplume.cli.corpus import compare_all, compare_nearest
-    from nomdeplume.cli.options import open_vocabulary
     from nomdeplume.comparison import Distance
 
     _check(inputs, options)
-    chosen = Distance(open_vocabulary(options), options["metric"])
-    if options["nearest"] is not None:
-        return compare_nearest(chosen, inputs, options)
-    if options["all_pairs"]:
+    chosen = Distance(options.table.vocabulary(), options.metric)
+    if options.nearest is not None:
+        return compare_nearest(chosen, inputs, options, options.nearest)
+    if options.all_pairs:
         return compare_all(chosen, inputs, options)
     return _pair(chosen, inputs, options)
 
 
-def _check(inputs: tuple[str, ...], options: dict[str, Any]) -> None:
+def _check(inputs: tuple[str, ...], options: DistanceOptions) -> None:
     """Say what does not go together before anything is read."""
-    names = ("epsilon", "budget", "documents", "delta")
-    of_release = [name for name in names if options[name] is not None]
-    many = options["all_pairs"] or options["nearest"] is not None
+    given = {
+        "epsilon": options.release.epsilon,
+        "budget": options.release.budget,
+        "documents": options.documents,
+        "delta": options.delta,
+    }
+    of_release = [name for name, value in given.items() if value is not None]
+    many = options.all_pairs or options.nearest is not None
     if many and of_release:
         raise InputError(f"--{of_release[0]} is for two texts, without --all and --nearest.")
-    if many and options["as_json"] and options["output"]:
+    if many and options.as_json and options.output:
         raise InputError("--json goes to standard output; for a file, name one as .jsonl with -o.")
-    if options["documents"] is not None and options["documents"] < 1:
-        raise InputError(f"--documents must be at least 1, got {options['documents']}.")
-    if options["delta"] is not None and not 0 < options["delta"] < 1:
-        raise InputError(f"--delta must be between 0 and 1, got {options['delta']:g}.")
+    if options.documents is not None and options.documents < 1:
+        raise InputError(f"--documents must be at least 1, got {options.documents}.")
+    if options.delta is not None and not 0 < options.delta < 1:
+        raise InputError(f"--delta must be between 0 and 1, got {options.delta:g}.")
     if of_release and of_release[0] in ("documents", "delta"):
         raise InputError(f"--{of_release[0]} needs --epsilon or --budget: it is about a release.")
-    if not options["all_pairs"] and len(inputs) != 2:
+    if not options.all_pairs and len(inputs) != 2:
         raise InputError(
             f"name two inputs, got {len(inputs)}; a whole corpus is compared with --all."
         )
     if inputs == ("-", "-"):
         raise InputError("only one of the two can be standard input.")
-    if options["nearest"] is not None and options["nearest"] < 1:
-        raise InputError(f"--nearest must be at least 1, got {options['nearest']}.")
-    if options["moves"] < 0:
-        raise InputError(f"--moves must be 0 or more, got {options['moves']}.")
+    if options.nearest is not None and options.nearest < 1:
+        raise InputError(f"--nearest must be at least 1, got {options.nearest}.")
+    if options.moves < 0:
+        raise InputError(f"--moves must be 0 or more, got {options.moves}.")
 
 
-def _pair(chosen: Distance, inputs: tuple[str, ...], options: dict[str, Any]) -> int:
+def _pair(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -> int:
     from nomdeplume.cli.corpus import one_text
 
-    output, quiet = options["output"], options["quiet"]
+    output, quiet = options.output, options.quiet
     if output is not None:
-        _check_picture(output, inputs, force=options["force"])
-    x, y = (one_text(name, options) for name in inputs)
+        _check_picture(output, inputs, force=options.force)
+    x, y = (one_text(name, options.reading) for name in inputs)
     for name, text in zip(inputs, (x, y), strict=True):
         _check_words(chosen, name, text)
     flow = chosen.flow(x, y)
     promise = _promised(chosen.vocabulary, x, y, options)
     said = [] if promise is None else promise.sentences()
     if output is not None:
-        _draw(flow, _names(inputs), said, options)
-    if options["as_json"]:
+        _draw(flow, _names(inputs), said, output, force=options.force)
+    if options.as_json:
         click.echo(json.dumps(_facts(flow, promise, options), ensure_ascii=False, indent=2))
     elif not (quiet and output):
-        click.echo("\n".join([flow.table(options["moves"]), *(f"\n{fill(s, 79)}" for s in said)]))
+        click.echo("\n".join([flow.table(options.moves), *(f"\n{fill(s, 79)}" for s in said)]))
     if not quiet:
         drawn = f"the plan is drawn in {at(output)}; " if output else ""
         click.echo(f"nomdeplume: {drawn}{PRIVATE}", err=True)
     return 0
 
 
-def _promised(vocabulary: Vocabulary, x: str, y: str, options: dict[str, Any]) -> Between | None:
+def _promised(vocabulary: Vocabulary, x: str, y: str, options: DistanceOptions) -> Between | None:
     """The promise of a release with the given options, if one is spoken of."""
-    if options["epsilon"] is None and options["budget"] is None:
+    asked = options.release
+    if asked.epsilon is None and asked.budget is None:
         return None
     from nomdeplume.between import Between
     from nomdeplume.obfuscator import Obfuscator
 
-    parameters = {name: options[name] for name in ("epsilon", "budget", "size")}
-    made = Obfuscator.of(None, vocabulary, **parameters, reduction=options["reduction"] or "")
-    return Between.of(made, x, y, documents=options["documents"], delta=options["delta"])
+    made = Obfuscator.of(
+        None,
+        vocabulary,
+        epsilon=asked.epsilon,
+        budget=asked.budget,
+        size=asked.size,
+        reduction=asked.reduction or "",
+    )
+    return Between.of(made, x, y, documents=options.documents, delta=options.delta)
 
 
 def _names(inputs: tuple[str, ...]) -> tuple[str, str]:
@@ -183,20 +227,21 @@ def _check_picture(output: Path, inputs: tuple[str, ...], *, force: bool) -> Non
     separate([output], inputs)
 
 
-def _draw(flow: Flow, names: Any, notes: list[str], options: dict[str, Any]) -> None:
+def _draw(
+    flow: Flow, names: tuple[str, str], notes: list[str], output: Path, *, force: bool
+) -> None:
     from nomdeplume.formats.plain_table import write_file
     from nomdeplume.picture import html, svg
 
-    output = options["output"]
     bare = output.suffix.lower() == ".svg"
     note = f"{PRIVATE[0].upper()}{PRIVATE[1:]}"
     page = svg(flow, names=names, note=note) if bare else html(flow, names=names, notes=notes)
-    write_file(output, page.encode(), force=options["force"])
+    write_file(output, page.encode(), force=force)
 
 
-def _facts(flow: Flow, promise: Between | None, options: dict[str, Any]) -> dict[str, Any]:
+def _facts(flow: Flow, promise: Between | None, options: DistanceOptions) -> dict[str, Any]:
     facts: dict[str, Any] = {
-        "metric": options["metric"],
+        "metric": options.metric,
         "name": flow.metric,
         "distance": flow.distance,
         "stay": float(flow.stay),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import rich_click as click
@@ -13,6 +14,15 @@ if TYPE_CHECKING:
     from nomdeplume.engine import Engine
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineOptions:
+    """Where work is done."""
+
+    engine: str | None
+    address: str | None
+    workers: int | None
 
 
 class PathOrAddress(click.Path):
@@ -49,29 +59,29 @@ def workers_option(command: Command) -> Command:
     )(command)
 
 
-def open_engine(options: dict[str, Any]) -> Engine | None:
+def open_engine(options: EngineOptions) -> Engine | None:
     """The engine that is asked for, if one is."""
     from nomdeplume.workers import MOST
 
-    if options["workers"] is not None:
-        whole("workers", options["workers"], most=MOST)
-    if options["engine"] is None:
-        if options["address"] is not None:
+    if options.workers is not None:
+        whole("workers", options.workers, most=MOST)
+    if options.engine is None:
+        if options.address is not None:
             raise InputError("--address is that of a Ray cluster; it goes with --engine ray.")
         return None
     from nomdeplume.devices import chosen
     from nomdeplume.engine import engine
 
     return engine(
-        options["engine"],
-        workers=options["workers"],
-        address=options["address"],
+        options.engine,
+        workers=options.workers,
+        address=options.address,
         gpus=chosen() not in ("auto", "cpu"),
     )
 
 
-def its_engine(options: dict[str, Any]) -> Engine | None:
+def its_engine(options: EngineOptions) -> Engine | None:
     """The same of a command that has workers on an engine only."""
-    if options["workers"] is not None and options["engine"] is None:
+    if options.workers is not None and options.engine is None:
         raise InputError("--workers are those of an engine; they go with --engine pool or ray.")
     return open_engine(options)

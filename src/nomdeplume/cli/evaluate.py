@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 from click.core import ParameterSource
 
-from nomdeplume.cli.engines import engine_options, its_engine, workers_option
-from nomdeplume.cli.mechanisms import mechanism_options
-from nomdeplume.cli.options import reading_options, table_options
+from nomdeplume.cli.engines import EngineOptions, engine_options, its_engine, workers_option
+from nomdeplume.cli.mechanisms import MechanismOptions, mechanism_options
+from nomdeplume.cli.options import (
+    ReadingOptions,
+    TableOptions,
+    bar_shown,
+    reading_options,
+    table_options,
+    typed,
+)
 from nomdeplume.errors import InputError, PlumeError, at
 
 if TYPE_CHECKING:
@@ -33,6 +40,54 @@ class Interrupted(PlumeError):
     """Cut off by its user; what was finished is kept."""
 
     exit_code = 130
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluateOptions:
+    """Which corpus is released how and attacked by whom, and where the results go."""
+
+    table: TableOptions
+    reading: ReadingOptions
+    mechanism: MechanismOptions  # names between commas
+    engine: EngineOptions
+    author_field: str | None
+    topic_field: str | None
+    group_field: str | None
+    split_field: str | None
+    epsilons: str | None
+    budgets: str | None
+    sizes: str
+    reduction: str | None
+    attackers: str
+    draws: int
+    folds: int
+    min_documents: int | None
+    public: str | None
+    released: tuple[str, ...]
+    original: str | None
+    output: Path | None
+    results: Path | None
+    hide_authors: bool
+    seed: int | None
+    fresh: bool
+    force: bool
+    quiet: bool
+
+    @property
+    def shown(self) -> bool:
+        """Whether progress is shown."""
+        return bar_shown(quiet=self.quiet)
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The fields of labels that are named, by what each is a label of."""
+        named = {
+            "author": self.author_field,
+            "topic": self.topic_field,
+            "group": self.group_field,
+            "split": self.split_field,
+        }
+        return {name: field for name, field in named.items() if field}
 
 
 @click.command()
@@ -95,7 +150,8 @@ class Interrupted(PlumeError):
 @click.option("--fresh", is_flag=True, help="Begin anew, whatever the results hold.")
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
-def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
+@typed(EvaluateOptions)
+def evaluate(corpus: tuple[str, ...], options: EvaluateOptions) -> int:
     """Attack one's own releases: is the author hidden, is the topic kept?
 
     CORPUS is records with an author or a topic each, or both: JSONL, CSV, Parquet, Arrow; or
@@ -115,55 +171,53 @@ def evaluate(corpus: tuple[str, ...], **options: Any) -> int:
     from nomdeplume.evaluate.store import Store
     from nomdeplume.formats.targets import write_whole
 
-    places, engine = _places(corpus, options), its_engine(options)
+    places, engine = _places(corpus, options), its_engine(options.engine)
     evaluation, lacking = _asked(corpus, options)
-    store = Store.open(
-        places[1], evaluation.question, force=options["force"], fresh=options["fresh"]
-    )
+    store = Store.open(places[1], evaluation.question, force=options.force, fresh=options.fresh)
     results = _run(evaluation, store, engine, options)
     if places[0]:
-        write_whole(places[0], page(results), force=options["force"], private=True)
+        write_whole(places[0], page(results), force=options.force, private=True)
     _tell(results, places, options)
     return 4 if lacking else 0
 
 
-def _places(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Path | None, Path | None]:
+def _places(corpus: tuple[str, ...], options: EvaluateOptions) -> tuple[Path | None, Path | None]:
     """Report and results, seen to be free and apart before anything is read."""
     from nomdeplume.formats.targets import separate, vacant
 
-    output, results = options["output"], options["results"]
+    output, results = options.output, options.results
     if output is not None:
         if output.suffix.lower() not in (".html", ".htm"):
             raise InputError(f"a report is an .html file, got {at(output.name)}.")
-        vacant(output, force=options["force"])
+        vacant(output, force=options.force)
         results = results or output.with_suffix(".json")
     separate((output, results), _named(corpus, options))
     return output, results
 
 
-def _named(corpus: tuple[str, ...], options: dict[str, Any]) -> list[str]:
+def _named(corpus: tuple[str, ...], options: EvaluateOptions) -> list[str]:
     """All files that are read."""
-    given = [*corpus, *options["released"], options["original"], options["public"]]
+    given = [*corpus, *options.released, options.original, options.public]
     return [name for name in given if name]
 
 
-def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Evaluation, int]:
+def _asked(corpus: tuple[str, ...], options: EvaluateOptions) -> tuple[Evaluation, int]:
     """What is to be evaluated, all options looked at and the corpus read; how many lack labels."""
     from nomdeplume.cli.labelled import elsewhere, read, texts_of
-    from nomdeplume.cli.options import open_vocabulary
     from nomdeplume.evaluate.attackers import chosen
     from nomdeplume.evaluate.prior import BY_PLACE
     from nomdeplume.extras import installed
 
     installed("sklearn", "evaluations", "eval")
-    chosen(options["attackers"])
-    vocabulary, released, public = open_vocabulary(options), options["released"], options["public"]
+    chosen(options.attackers)
+    vocabulary, released, public = options.table.vocabulary(), options.released, options.public
     settings = _settings(vocabulary, options)
-    if bool(released) != (options["original"] is not None) or (released and corpus):
+    if bool(released) != (options.original is not None) or (released and corpus):
         raise InputError("--released and --original belong together, and take the corpus's place.")
     if released:
         _check_elsewhere()
-    found = elsewhere(options) if released else read(corpus, options)
+    original = options.original
+    found = read(corpus, options) if original is None else elsewhere(original, options)
     from nomdeplume.evaluate.evaluation import Evaluation  # and with it scikit-learn
 
     asked = Evaluation.of(
@@ -171,12 +225,12 @@ def _asked(corpus: tuple[str, ...], options: dict[str, Any]) -> tuple[Evaluation
         vocabulary,
         () if released else settings,
         released=found.released,
-        attackers=options["attackers"],
-        draws=options["draws"],
-        folds=options["folds"],
+        attackers=options.attackers,
+        draws=options.draws,
+        folds=options.folds,
         public=texts_of(public, options) if public else None,
-        seed=options["seed"],
-        split_field=options["split_field"] or options["group_field"] or found.group_field,
+        seed=options.seed,
+        split_field=options.split_field or options.group_field or found.group_field,
         name=found.name,
         prior=f"the public texts of {Path(public).name}" if public else BY_PLACE,
     )
@@ -195,7 +249,7 @@ def _check_elsewhere() -> None:
         raise InputError(f"{', '.join(given)}: not for releases that were made elsewhere.")
 
 
-def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
+def _settings(vocabulary: Vocabulary, options: EvaluateOptions) -> list[Setting]:
     from nomdeplume.evaluate.setting import grid
 
     recipes = [
@@ -205,25 +259,23 @@ def _settings(vocabulary: Vocabulary, options: dict[str, Any]) -> list[Setting]:
     ]
     return grid(
         recipes,
-        epsilons=_numbers("epsilon", options["epsilons"]),
-        budgets=_numbers("budget", options["budgets"]),
-        sizes=[_whole("size", each) for each in _numbers("size", options["sizes"])] or [0],
-        reduction=options["reduction"] or "",
+        epsilons=_numbers("epsilon", options.epsilons),
+        budgets=_numbers("budget", options.budgets),
+        sizes=[_whole("size", each) for each in _numbers("size", options.sizes)] or [0],
+        reduction=options.reduction or "",
     )
 
 
-def _mechanisms(options: dict[str, Any]) -> list[str]:
+def _mechanisms(options: EvaluateOptions) -> list[str]:
     """Those that are named; else mean, or laplace where an ε for each word is given."""
-    usual = "laplace" if options["epsilons"] else "mean"
-    return (options["mechanism"] or usual).split(",")
+    usual = "laplace" if options.epsilons else "mean"
+    return (options.mechanism.mechanism or usual).split(",")
 
 
-def _recipe(name: str, vocabulary: Vocabulary, options: dict[str, Any]) -> Recipe:
-    from nomdeplume.cli.mechanisms import open_recipe
-
+def _recipe(name: str, vocabulary: Vocabulary, options: EvaluateOptions) -> Recipe:
     mechanism, _, decode = name.partition("/")
-    one = {**options, "mechanism": mechanism, "decode": decode or options["decode"]}
-    return open_recipe(one, vocabulary)
+    asked = options.mechanism
+    return replace(asked, mechanism=mechanism, decode=decode or asked.decode).recipe(vocabulary)
 
 
 def _numbers(name: str, given: str | None) -> list[float]:
@@ -240,13 +292,12 @@ def _whole(name: str, value: float) -> int:
 
 
 def _run(
-    evaluation: Evaluation, store: Store, engine: Engine | None, options: dict[str, Any]
+    evaluation: Evaluation, store: Store, engine: Engine | None, options: EvaluateOptions
 ) -> dict[str, Any]:
     from nomdeplume.cli.progress import stepped
 
-    shown = sys.stderr.isatty() and not options["quiet"]
     try:
-        with stepped(evaluation.steps, shown=shown) as (tell, step):
+        with stepped(evaluation.steps, shown=options.shown) as (tell, step):
             return evaluation.run(store, tell, step, engine)
     except KeyboardInterrupt:
         if store.path is None or not store.parts:
@@ -256,11 +307,11 @@ def _run(
         ) from None
 
 
-def _tell(results: dict[str, Any], places: Sequence[Path | None], options: dict[str, Any]) -> None:
+def _tell(results: dict[str, Any], places: Sequence[Path | None], options: EvaluateOptions) -> None:
     """The conclusion and a line for each cell; where the rest is."""
     from nomdeplume.evaluate.brief import brief
 
-    if options["quiet"]:
+    if options.quiet:
         return
     click.echo(brief(results))
     if left_out := results["corpus"]["left_out"]:

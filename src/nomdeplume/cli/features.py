@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import bare_table_options, open_vocabulary, reading_options
+from nomdeplume.cli.options import (
+    ReadingOptions,
+    TableOptions,
+    bar_shown,
+    bare_table_options,
+    reading_options,
+    typed,
+)
 from nomdeplume.errors import at
 
 if TYPE_CHECKING:
@@ -23,6 +30,31 @@ SHOWN = 20  # words, the best
 @click.group()
 def features() -> None:
     """Fit topic words and maps on public texts, for releases of other texts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions:
+    """Which words and maps are learnt, from which fields, on which table."""
+
+    table: TableOptions
+    reading: ReadingOptions
+    output: Path
+    topic_field: str
+    words: int | None
+    keep_topic: float | None
+    method: str
+    maps: tuple[str, ...]
+    dimensions: int | None
+    budget: float | None
+    author_field: str | None
+    leaks: bool
+    force: bool
+    quiet: bool
+
+    @property
+    def shown(self) -> bool:
+        """Whether progress is shown."""
+        return bar_shown(quiet=self.quiet)
 
 
 @features.command()
@@ -81,7 +113,8 @@ def features() -> None:
 )
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
-def fit(inputs: tuple[str, ...], **options: Any) -> int:
+@typed(FitOptions)
+def fit(inputs: tuple[str, ...], options: FitOptions) -> int:
     """Choose the words of PUBLIC texts that tell their topics.
 
     PUBLIC is records with a topic each: JSONL, CSV (also .gz, .zst), Parquet or Arrow. The
@@ -98,30 +131,38 @@ def fit(inputs: tuple[str, ...], **options: Any) -> int:
     from nomdeplume.features.fitting import fit_features
     from nomdeplume.formats.targets import separate, vacant
 
-    vacant(options["output"], force=options["force"])
-    separate([options["output"]], inputs)
-    vocabulary = open_vocabulary(options)
-    names = ("method", "words", "keep_topic", "maps", "dimensions", "budget", "leaks")
+    vacant(options.output, force=options.force)
+    separate([options.output], inputs)
+    vocabulary = options.table.vocabulary()
     read = _Read(_opened(inputs, options), options)
-    given = {name: options[name] for name in names}
-    authors = read.authors if options["author_field"] else None
-    shown = sys.stderr.isatty() and not options["quiet"]
-    if "learnt" in options["maps"] and options["words"] == 0 and not options["quiet"]:
+    authors = read.authors if options.author_field else None
+    if "learnt" in options.maps and options.words == 0 and not options.quiet:
         click.echo("nomdeplume: a map of all words takes a few minutes to learn.", err=True)
-    with learning(shown=shown) as tell:
+    with learning(shown=options.shown) as tell:
         found = fit_features(
-            read.texts(), read.topics, vocabulary, authors=authors, tell=tell, **given
+            read.texts(),
+            read.topics,
+            vocabulary,
+            method=options.method,
+            words=options.words,
+            keep_topic=options.keep_topic,
+            maps=options.maps,
+            dimensions=options.dimensions,
+            budget=options.budget,
+            leaks=options.leaks,
+            authors=authors,
+            tell=tell,
         )
-    _save(found, options["output"], force=options["force"])
-    if not options["quiet"]:
-        click.echo(f"{at(options['output'])}: {_told(found)}")
+    _save(found, options.output, force=options.force)
+    if not options.quiet:
+        click.echo(f"{at(options.output)}: {_told(found)}")
     return 4 if read.left_out else 0
 
 
 class _Read:
     """Public texts, read one at a time, and their topics, which are all there at the end."""
 
-    def __init__(self, source: Inputs, options: dict[str, Any]) -> None:
+    def __init__(self, source: Inputs, options: FitOptions) -> None:
         self._source, self._options = source, options
         self.topics: list[Any] = []
         self.authors: list[Any] = []
@@ -131,12 +172,11 @@ class _Read:
         from nomdeplume.cli.progress import progress
         from nomdeplume.formats.records import Record
 
-        shown = sys.stderr.isatty() and not self._options["quiet"]
-        with progress(self._source, shown=shown, hint="") as (tell, advance):
+        with progress(self._source, shown=self._options.shown, hint="") as (tell, advance):
             for record in self._source.records:
                 if isinstance(record, Record):
-                    self.topics.append(record.fields.get(self._options["topic_field"]))
-                    self.authors.append(record.fields.get(self._options["author_field"] or ""))
+                    self.topics.append(record.fields.get(self._options.topic_field))
+                    self.authors.append(record.fields.get(self._options.author_field or ""))
                     yield record.text
                     advance()
                 else:
@@ -144,14 +184,12 @@ class _Read:
                     tell(f"{record.place}: left out: {record.reason}")
 
 
-def _opened(inputs: tuple[str, ...], options: dict[str, Any]) -> Inputs:
-    from nomdeplume.cli.options import sign
-    from nomdeplume.formats.reading import open_inputs
+def _opened(inputs: tuple[str, ...], options: FitOptions) -> Inputs:
     from nomdeplume.formats.records import Fields
 
-    labels = [options[name] for name in ("topic_field", "author_field") if options[name]]
-    fields = Fields(options["text_field"], options["id_field"], tuple(labels))
-    return open_inputs(inputs, fields, kind=options["kind"], delimiter=sign(options["delimiter"]))
+    labels = filter(None, (options.topic_field, options.author_field))
+    reading = options.reading
+    return reading.opened(inputs, Fields(reading.text_field, reading.id_field, tuple(labels)))
 
 
 def _save(found: Features, path: Path, *, force: bool) -> None:

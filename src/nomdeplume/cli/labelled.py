@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 from nomdeplume.errors import InputError, got
 
 if TYPE_CHECKING:
+    from nomdeplume.cli.evaluate import EvaluateOptions
     from nomdeplume.evaluate.labelled import Labelled
     from nomdeplume.formats.records import Record
 
 SOTU = "sotu"
 USUAL = ("author", "topic")  # fields that are used where they are there
-LABELS = ("author", "topic", "group", "split")
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +31,7 @@ class Read:
     lacking: int = 0  # records without a label
 
 
-def read(names: tuple[str, ...], options: dict[str, Any]) -> Read:
+def read(names: tuple[str, ...], options: EvaluateOptions) -> Read:
     """The corpus that is named, without those who have too few texts."""
     if names == (SOTU,) and not Path(SOTU).exists():
         return _sotu(options)
@@ -44,41 +43,41 @@ def read(names: tuple[str, ...], options: dict[str, Any]) -> Read:
     return Read(_enough(corpus, options), name, lacking=corpus.left_out)
 
 
-def elsewhere(options: dict[str, Any]) -> Read:
+def elsewhere(original: str, options: EvaluateOptions) -> Read:
     """Original texts and the releases that others made of them, by id, else by order."""
-    records, fields = _records((options["original"],), options)
-    draws = [_aligned(name, records, options) for name in options["released"]]
+    records, fields = _records((original,), options)
+    draws = [_aligned(name, records, options) for name in options.released]
     whole = _labelled(records, fields)
     corpus = _enough(whole, options)
     places = corpus.places.tolist() if corpus.places is not None else []
     released = [[draw[i] for i in places] for draw in draws]
     if not any(map(str.strip, chain.from_iterable(released))):
         raise InputError("the releases are empty: there is nothing to judge.")
-    return Read(corpus, Path(options["released"][0]).name, released, lacking=whole.left_out)
+    return Read(corpus, Path(options.released[0]).name, released, lacking=whole.left_out)
 
 
-def texts_of(name: str, options: dict[str, Any]) -> Iterator[str]:
+def texts_of(name: str, options: EvaluateOptions) -> Iterator[str]:
     """The texts of a file, one after the other."""
     return (record.text for record in _opened((name,), options, ()))
 
 
-def _enough(corpus: Labelled, options: dict[str, Any], usual: int = 5) -> Labelled:
+def _enough(corpus: Labelled, options: EvaluateOptions, usual: int = 5) -> Labelled:
     """Without those who have too few texts, and numbered instead of named if that is wanted."""
-    least = usual if options["min_documents"] is None else options["min_documents"]
+    least = usual if options.min_documents is None else options.min_documents
     kept = corpus.with_at_least(least)
-    return kept.without_names() if options["hide_authors"] else kept
+    return kept.without_names() if options.hide_authors else kept
 
 
-def _sotu(options: dict[str, Any]) -> Read:
+def _sotu(options: EvaluateOptions) -> Read:
     """Speeches to try it on; a speech is never torn apart, unless somebody says otherwise."""
     from nomdeplume.evaluate.labelled import Labelled
     from nomdeplume.evaluate.sotu import documents
 
-    if options["split_field"]:
+    if options.split_field:
         raise InputError("sotu has no split; leave --split-field out.")
     found = list(documents())
     given = {"author": "author", "topic": "topic", "group": "speech"}
-    fields = {name: options[f"{name}_field"] or usual for name, usual in given.items()}
+    fields = given | {name: options.labels[name] for name in given if name in options.labels}
     for field in fields.values():
         if field not in found[0]:
             raise InputError(f"no field {got(field)} in sotu; it has {', '.join(found[0])}.")
@@ -93,14 +92,14 @@ def _sotu(options: dict[str, Any]) -> Read:
 
 
 def _records(
-    names: tuple[str, ...], options: dict[str, Any]
+    names: tuple[str, ...], options: EvaluateOptions
 ) -> tuple[list[Record], Mapping[str, str]]:
     """All records that can be read, and the fields of their labels.
 
     Author and topic are looked for under their usual names, and one of them may be missing;
     a field that somebody named must be there.
     """
-    fields = {name: options[f"{name}_field"] for name in LABELS if options[f"{name}_field"]}
+    fields = dict(options.labels)
     guessed = [name for name in USUAL if name not in fields]
     while True:
         tried = {**fields, **{name: name for name in guessed}}
@@ -114,19 +113,15 @@ def _records(
 
 
 def _opened(
-    names: tuple[str, ...], options: dict[str, Any], keep: tuple[str, ...]
+    names: tuple[str, ...], options: EvaluateOptions, keep: tuple[str, ...]
 ) -> Iterator[Record]:
     """The records of files; those that cannot be read are told and left out."""
-    from nomdeplume.cli.options import sign
     from nomdeplume.cli.progress import progress
-    from nomdeplume.formats.reading import open_inputs
     from nomdeplume.formats.records import Fields, Record
 
-    fields = Fields(options["text_field"], options["id_field"], keep)
-    more = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
-    source = open_inputs(names, fields, **more)
-    shown = sys.stderr.isatty() and not options["quiet"]
-    with progress(source, shown=shown, hint="") as (tell, advance):
+    reading = options.reading
+    source = reading.opened(names, Fields(reading.text_field, reading.id_field, keep))
+    with progress(source, shown=options.shown, hint="") as (tell, advance):
         for record in source.records:
             if isinstance(record, Record):
                 yield record
@@ -150,12 +145,12 @@ def _labelled(records: Sequence[Record], fields: Mapping[str, str]) -> Labelled:
     )
 
 
-def _aligned(name: str, records: Sequence[Record], options: dict[str, Any]) -> list[str]:
+def _aligned(name: str, records: Sequence[Record], options: EvaluateOptions) -> list[str]:
     """The released texts in the order of the originals.
 
     Releases are numbered in that order unless their ids were kept.
     """
-    released, field = list(_opened((name,), options, ())), options["id_field"]
+    released, field = list(_opened((name,), options, ())), options.reading.id_field
     ids = [[record.fields.get(field) for record in each] for each in (records, released)]
     original, found = (list(map(str, each)) for each in ids)
     numbers = [str(number) for number in range(1, len(released) + 1)]

@@ -46,7 +46,16 @@ def ledger() -> None:
 @click.option("--top", type=click.IntRange(1), default=TOP, show_default=True, help="How many.")
 @delta_option
 @click.option("--json", "as_json", is_flag=True, help="As JSON.")
-def show(path: Path, *, as_json: bool, **options: Any) -> None:
+def show(
+    path: Path,
+    *,
+    id_: str | None,
+    author: str | None,
+    by: str | None,
+    top: int,
+    delta: float,
+    as_json: bool,
+) -> None:
     """What was spent: overall, by document and by author, purely and up to a δ.
 
     Documents and authors are known by keyed hashes: whoever has the key can ask for
@@ -58,7 +67,7 @@ def show(path: Path, *, as_json: bool, **options: Any) -> None:
     nomdeplume ledger show reviews.ledger --by authors --json
     """
     with _opened(path) as opened:
-        facts = _facts(opened, **options)
+        facts = _facts(opened, id_=id_, author=author, by=by, top=top, delta=delta)
         click.echo(json.dumps(facts, ensure_ascii=False, indent=2) if as_json else _told(facts))
 
 

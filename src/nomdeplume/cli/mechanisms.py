@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -18,6 +19,59 @@ if TYPE_CHECKING:
     from nomdeplume.vocabulary import Vocabulary
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReleaseOptions:
+    """What is spent, on how many words, and how texts are brought to them."""
+
+    epsilon: float | None
+    budget: float | None
+    size: int
+    reduction: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MechanismOptions:
+    """What a mechanism is made of."""
+
+    mechanism: str | None
+    map: str | None
+    compose: str | None
+    index: str
+    decode: str | None
+    dimensions: int | None
+    output_words: Path | None
+    weights: str | None
+    settings: tuple[str, ...]
+
+    def recipe(
+        self,
+        vocabulary: Vocabulary,
+        *,
+        epsilon: float | None = None,
+        budget: float | None = None,
+        size: int = 100,
+        reduction: str | None = None,
+    ) -> Recipe:
+        """The recipe that the options name, spending what is usual if nothing is given."""
+        from nomdeplume.mechanism import Recipe
+
+        return Recipe.asked(
+            self.mechanism,
+            epsilon,
+            budget,
+            size,
+            reduction or "",
+            map=self.map or "",
+            compose=self.compose or "",
+            decode=self.decode or "",
+            index=self.index,
+            dimensions=self.dimensions,
+            outputs=open_words(self.output_words, vocabulary),
+            weights=open_weights(self.weights, vocabulary),
+            settings=dict(map(_setting, self.settings)),
+        )
 
 
 def release_options(epsilon: str, budget: str) -> Callable[[Command], Command]:
@@ -118,35 +172,6 @@ def mechanism_options(command: Command) -> Command:
     ):
         command = option(command)
     return command
-
-
-def open_recipe(
-    options: dict[str, Any],
-    vocabulary: Vocabulary,
-    *,
-    epsilon: float | None = None,
-    budget: float | None = None,
-    size: int = 100,
-    reduction: str = "",
-) -> Recipe:
-    """The recipe that the mechanism options name, spending what is usual if nothing is given."""
-    from nomdeplume.mechanism import Recipe
-
-    return Recipe.asked(
-        options["mechanism"],
-        epsilon,
-        budget,
-        size,
-        reduction,
-        map=options["map"] or "",
-        compose=options["compose"] or "",
-        decode=options["decode"] or "",
-        index=options["index"],
-        dimensions=options["dimensions"],
-        outputs=open_words(options["output_words"], vocabulary),
-        weights=open_weights(options["weights"], vocabulary),
-        settings=dict(map(_setting, options["settings"])),
-    )
 
 
 def open_words(path: Path | None, vocabulary: Vocabulary) -> tuple[str, ...] | None:

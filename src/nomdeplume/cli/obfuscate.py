@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import rich_click as click
 
-from nomdeplume.cli.charges import (
-    author_field,
-    ledger_options,
-    open_charging,
-    open_spool,
-    say_before,
-)
+from nomdeplume.cli.charges import ledger_options, open_charging, open_spool, say_before
 from nomdeplume.cli.engines import PathOrAddress, engine_options, open_engine
-from nomdeplume.cli.ids import allow_identifying_ids, id_check, keeps_ids, read_fields
 from nomdeplume.cli.mechanisms import mechanism_options, release_options
-from nomdeplume.cli.options import reading_options, sign, table_options
+from nomdeplume.cli.obfuscate_options import ObfuscateOptions
+from nomdeplume.cli.options import reading_options, table_options, typed
 from nomdeplume.cli.places import ended, listed, places, publish
 from nomdeplume.errors import InputError
 
@@ -29,14 +23,12 @@ if TYPE_CHECKING:
     from nomdeplume.formats.records import Inputs
     from nomdeplume.formats.release import Tally
     from nomdeplume.formats.spool import Spool
-    from nomdeplume.formats.units import Units
     from nomdeplume.formats.writing import Sink
     from nomdeplume.obfuscator import Obfuscator
     from nomdeplume.privacy.identifying import IdCheck
 
 PATH = click.Path(path_type=Path)
 PLACE = PathOrAddress(path_type=Path)
-SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 
 
 @click.command()
@@ -58,7 +50,11 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
     help="Field of records, or name for text files, to release as it is; repeatable. Of the id "
     "field, ids are released in place of numbers, unless they tell who wrote a document.",
 )
-@allow_identifying_ids
+@click.option(
+    "--allow-identifying-ids",
+    is_flag=True,
+    help="Release ids that are kept even where they hold an author, an address or a name.",
+)
 @click.option(
     "--unit-field",
     metavar="FIELD",
@@ -98,7 +94,8 @@ SIGNS = "\n\r\"'\\"  # that have another meaning in CSV
 @click.option("--strict", is_flag=True, help="Stop at the first document that cannot be read.")
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
-def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
+@typed(ObfuscateOptions)
+def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     """Release texts as noisy words, for sorting and counting by subject.
 
     INPUT is text files, CSV, JSONL (these also .gz, .zst), Parquet or Arrow files,
@@ -126,44 +123,40 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
     """
     from nomdeplume.cli.report import report
     from nomdeplume.formats.columns import raw
-    from nomdeplume.formats.reading import open_inputs, rereadable
+    from nomdeplume.formats.reading import rereadable
     from nomdeplume.formats.records import Record
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
-    from nomdeplume.privacy.random import described, is_private, secure, seeded
+    from nomdeplume.privacy.random import described, is_private
 
-    if engine := open_engine(options):
+    if engine := open_engine(options.engine):
         from nomdeplume.cli.sharded import sharded
 
-        return sharded(engine, inputs, options, _obfuscator)
-    if isinstance(options["output"], str):
+        return sharded(engine, inputs, options)
+    if isinstance(options.output, str):
         raise InputError("an address is written by an engine; name one: --engine.")
-    inputs, force, resume = inputs or _piped(), options["force"], options["resume"]
-    done = ended(options["output"]) if resume and not force else None
+    inputs, force, resume = inputs or _piped(), options.force, options.charging.resume
+    done = ended(options.output) if resume and not force else None
     output, saved = places(
         inputs,
-        options["output"],
-        options["certificate_path"],
-        ledger=options["ledger"],
-        withheld=options["withheld"],
+        options.output,
+        options.certificate_path,
+        ledger=options.charging.ledger,
+        withheld=options.withheld,
         force=force or done is not None,
         resume=resume,
     )
-    rng = secure() if options["seed"] is None else seeded(options["seed"])
-    ids = id_check(options)
-    fields = read_fields(options, _kept(options), ids)
-    obfuscator = _obfuscator(options)
-    if options["vectors"] and "vector" in options["keep"]:
-        raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
-    if options["vectors"] and not obfuscator.level.at_once:
+    rng, ids = options.generator(), options.id_check()
+    fields = options.read_fields(_kept(options), ids)
+    obfuscator = options.obfuscator()
+    if options.vectors and not obfuscator.level.at_once:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
-    given = {"kind": options["kind"], "delimiter": sign(options["delimiter"])}
     if ids.names and done is None and rereadable(inputs):
-        for record in open_inputs(inputs, fields, **given).records:
+        for record in options.reading.opened(inputs, fields).records:
             if isinstance(record, Record):
                 # before anything is charged or released
                 ids.one(record.place, raw(record.fields, ids.fields))
-    source = open_inputs(inputs, fields, **given)
+    source = options.reading.opened(inputs, fields)
     with open_charging(options, obfuscator, source.kind, rng) as charging:
         with open_spool(options, inputs, (output, saved), obfuscator, charging) as spool:
             if done is not None:
@@ -173,24 +166,32 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
             sink = open_sink(
                 output,
                 source.kind,
-                keep=bool(options["keep"]),
+                keep=bool(options.keep),
                 force=force,
                 warning="" if is_private(rng) else NOT_PRIVATE,
-                vectors=options["vectors"],
+                vectors=options.vectors,
             )
             try:
-                how: dict[str, Any] = {"ids": ids, "charging": charging, "spool": spool}
-                tally = _run(obfuscator, source, sink, rng, options, **how)
+                tally = _run(
+                    obfuscator,
+                    source,
+                    sink,
+                    rng,
+                    options,
+                    ids=ids,
+                    charging=charging,
+                    spool=spool,
+                )
                 written = sink.close()
                 certificate = obfuscator.certify(
                     described(rng),
                     tally.released,
                     written,
-                    empty=options["empty"],
-                    id_field="" if keeps_ids(options) else "id",
-                    kept_fields=tuple(dict.fromkeys(options["keep"])),
-                    unit_field=options["unit_field"] or "",
-                    vectors=options["vectors"],
+                    empty=options.empty,
+                    id_field="" if options.keeps_ids else "id",
+                    kept_fields=options.kept_fields,
+                    unit_field=options.unit_field or "",
+                    vectors=options.vectors,
                 )
                 code = 3 if tally.refused else 4 if tally.withheld else 0
                 if spool:
@@ -199,20 +200,20 @@ def obfuscate(inputs: tuple[str, ...], **options: Any) -> int:
             except BaseException:
                 sink.discard()
                 raise
-        if not options["quiet"]:
+        if not options.quiet:
             report(certificate, tally, output, saved, charging)
     return code
 
 
-def _kept(options: dict[str, Any]) -> tuple[str, ...]:
+def _kept(options: ObfuscateOptions) -> tuple[str, ...]:
     """Fields that are read beside the text: those that come out, and that of units."""
-    keep, unit = tuple(options["keep"]), options["unit_field"]
+    keep, unit = options.keep, options.unit_field
     if unit and (others := [name for name in keep if name != unit]):
         raise InputError(
             f"--keep {others[0]}: texts of one unit may differ in it; only the unit field itself "
             "can be kept."
         )
-    return tuple(filter(None, (*keep, unit, author_field(options))))
+    return tuple(filter(None, (*keep, unit, options.charged_author)))
 
 
 def _run(
@@ -220,7 +221,7 @@ def _run(
     source: Inputs,
     sink: Sink,
     rng: Generator,
-    options: dict[str, Any],
+    options: ObfuscateOptions,
     *,
     ids: IdCheck,
     charging: Charging | None,
@@ -232,36 +233,28 @@ def _run(
 
     free = not isinstance(sink, LineSink) or not sink.on_terminal  # else the words show there
     again = spool is not None and spool.resumed
-    shown = free and sys.stderr.isatty() and not options["quiet"]
     with (
-        listed(options["withheld"], force=options["force"] or again) as names,
-        progress(source, shown=shown, listed=names) as (tell, advance),
+        listed(options.withheld, force=options.force or again) as names,
+        progress(source, shown=free and options.shown, listed=names) as (tell, advance),
     ):
         return release(
             source,
             sink,
             obfuscator,
             rng,
-            keep=tuple(options["keep"]),
-            numbered=not keeps_ids(options),
+            keep=options.keep,
+            numbered=not options.keeps_ids,
             ids=ids,
-            empty=options["empty"],
-            strict=options["strict"],
+            empty=options.empty,
+            strict=options.strict,
             tell=tell,
             advance=advance,
-            units=_units(options),
-            vectors=options["vectors"],
-            workers=options["workers"],
+            units=options.units,
+            vectors=options.vectors,
+            workers=options.engine.workers,
             charging=charging,
             spool=spool,
         )
-
-
-def _units(options: dict[str, Any]) -> Units | None:
-    from nomdeplume.formats.units import Units
-
-    field = options["unit_field"]
-    return Units(field, keep=field in options["keep"]) if field else None
 
 
 def _piped() -> tuple[str, ...]:
@@ -269,19 +262,3 @@ def _piped() -> tuple[str, ...]:
     if sys.stdin is None or sys.stdin.isatty():
         raise InputError("name a text to release, or pipe one in; see nomdeplume obfuscate --help.")
     return ("-",)
-
-
-def _obfuscator(options: dict[str, Any]) -> Obfuscator:
-    from nomdeplume.cli.mechanisms import open_recipe
-    from nomdeplume.cli.options import open_vocabulary
-    from nomdeplume.cli.progress import calibrating
-    from nomdeplume.obfuscator import Obfuscator
-
-    vocabulary, size = open_vocabulary(options), options["size"]
-    spent = {name: options[name] for name in ("epsilon", "budget", "size")}
-    recipe = open_recipe(options, vocabulary, reduction=options["reduction"] or "", **spent)
-    shown = sys.stderr.isatty() and not options["quiet"]
-    with calibrating(len(vocabulary), shown=shown) as tell:
-        return Obfuscator.of(
-            recipe, vocabulary, size=size, reduction=options["reduction"] or "", tell=tell
-        )

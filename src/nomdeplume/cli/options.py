@@ -1,22 +1,106 @@
-"""Options that several commands share: which table, language and stop words."""
+"""Options as typed values, and those that several commands share: a table, and how to read.
+
+A command takes its options as one frozen dataclass. A field is an option of the command, or a
+dataclass of options that several commands share:
+
+    @click.command()
+    @click.option("--quiet", is_flag=True)
+    @table_options
+    @typed(Options)
+    def show(options: Options) -> None: ...
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_type_hints
 
 import rich_click as click
 
 from nomdeplume.errors import InputError, at, got
-from nomdeplume.formats.kinds import KINDS
+from nomdeplume.formats.kinds import KINDS, Kind
 
 if TYPE_CHECKING:
-    from nomdeplume.features import Features
+    from nomdeplume.formats.records import Fields, Inputs
     from nomdeplume.table import Table
     from nomdeplume.vocabulary import Vocabulary
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+T = TypeVar("T")
+
+
+def typed(options: type[T]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the values of its options as one value of the dataclass `options`."""
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def called(**values: Any) -> Any:
+            taken = dict(values)
+            built = _built(options, taken)
+            return command(**taken, options=built)  # with its arguments, which are left
+
+        return called
+
+    return decorated
+
+
+def _built(options: type[T], values: dict[str, Any]) -> T:
+    """The dataclass from those of the values that are its fields, which are taken out."""
+    kinds = get_type_hints(options)
+    found: dict[str, Any] = {}
+    for each in fields(options):  # type: ignore[arg-type]
+        kind = kinds[each.name]
+        if is_dataclass(kind):
+            found[each.name] = _built(kind, values)  # type: ignore[arg-type]
+        elif each.name in values:
+            found[each.name] = values.pop(each.name)
+    return options(**found)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableOptions:
+    """Which table, language and stop words, and which topic words."""
+
+    table_name: str | None
+    language: str | None
+    stop_words: tuple[str, ...]
+    features: Path | None = None
+
+    def vocabulary(self) -> Vocabulary:
+        """The vocabulary that the options name."""
+        from nomdeplume.vocabulary import Vocabulary
+
+        table = open_table(self.table_name, self.language)
+        if self.features is None:
+            return Vocabulary.of(table, *self.stop_words)
+        from nomdeplume.features import Features
+
+        return Vocabulary.of(table, *self.stop_words, features=Features.open(self.features))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions:
+    """Where the text and the id of a record are, and what kind of file it is in."""
+
+    text_field: str = "text"
+    id_field: str = "id"
+    kind: Kind | None = None
+    delimiter: str | None = None
+
+    def opened(self, inputs: tuple[str, ...], fields: Fields) -> Inputs:
+        """The records of the inputs."""
+        from nomdeplume.formats.reading import open_inputs
+
+        return open_inputs(inputs, fields, kind=self.kind, delimiter=sign(self.delimiter))
+
+
+def bar_shown(*, quiet: bool) -> bool:
+    """Whether progress is shown: on a terminal, unless the command is to be quiet."""
+    return sys.stderr.isatty() and not quiet
 
 
 def table_options(command: Command) -> Command:
@@ -97,23 +181,6 @@ def sign(delimiter: str | None) -> str | None:
     if found is not None and (len(found) != 1 or found in '\n\r"'):
         raise InputError("the delimiter must be one sign, or tab; this is none.")
     return found
-
-
-def open_vocabulary(options: dict[str, Any]) -> Vocabulary:
-    """The vocabulary that the table options name."""
-    from nomdeplume.vocabulary import Vocabulary
-
-    table = open_table(options["table_name"], options["language"])
-    return Vocabulary.of(table, *options["stop_words"], features=_features(options))
-
-
-def _features(options: dict[str, Any]) -> Features | None:
-    path = options.get("features")
-    if path is None:
-        return None
-    from nomdeplume.features import Features
-
-    return Features.open(path)
 
 
 def open_table(name: str | None, language: str | None, words: Path | None = None) -> Table:

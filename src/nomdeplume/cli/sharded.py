@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
@@ -13,26 +12,22 @@ from typing import TYPE_CHECKING, Any
 import rich_click as click
 
 from nomdeplume._version import __version__
-from nomdeplume.cli.charges import author_field, has_charged, open_charging, say_vain, shaping
-from nomdeplume.cli.ids import author_of, id_check, keeps_ids, read_fields
+from nomdeplume.cli.charges import has_charged, open_charging, say_vain, shaping
 from nomdeplume.cli.options import sign
 from nomdeplume.cli.places import listed, usual_certificate
 from nomdeplume.errors import InputError, PlumeError, PrivacyError, at
 
 if TYPE_CHECKING:
+    from numpy.random import Generator
+
     from nomdeplume.charging import Charging
+    from nomdeplume.cli.obfuscate_options import ObfuscateOptions
     from nomdeplume.engine import Engine
     from nomdeplume.engine.folders import Folder
     from nomdeplume.engine.run import Run
     from nomdeplume.engine.state import State
     from nomdeplume.obfuscator import Obfuscator
     from nomdeplume.privacy.certificate import Certificate
-
-NOT_HERE = {
-    "unit_field": "--unit-field gathers texts of all shards",
-    "strict": "--strict stops at one document",
-    "kind": "--from is for files whose names do not tell their kind",
-}
 
 
 class Interrupted(PlumeError):
@@ -41,38 +36,31 @@ class Interrupted(PlumeError):
     exit_code = 130
 
 
-def sharded(
-    engine: Engine,
-    inputs: tuple[str, ...],
-    options: dict[str, Any],
-    open_obfuscator: Callable[[dict[str, Any]], Obfuscator],
-) -> int:
+def sharded(engine: Engine, inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     """Release all shards, or those that an interrupted run has left."""
     from nomdeplume.cli.report import report
-    from nomdeplume.privacy.random import secure, seeded
 
     source, target = _folders(inputs, options)
-    rng = secure() if options["seed"] is None else seeded(options["seed"])
-    obfuscator = open_obfuscator(options)
+    rng, obfuscator, resume = options.generator(), options.obfuscator(), options.charging.resume
     with open_charging(options, obfuscator, "parquet", rng) as charging:
         with _state(target, options, obfuscator, charging) as state:
             if not state.resumed:
-                if options["resume"] and _is_complete(target):
+                if resume and _is_complete(target):
                     state.remove()
                     code = _ended(source, target)
                     click.echo("nomdeplume: the output is complete already.", err=True)
                     return code
-                if options["resume"] and not options["force"]:
-                    _refuse_a_second_release(target, options["certificate_path"])
-                _vacate(target, state.earlier, force=options["force"])
-                if options["resume"]:
+                if resume and not options.force:
+                    _refuse_a_second_release(target, options.certificate_path)
+                _vacate(target, state.earlier, force=options.force)
+                if resume:
                     click.echo(
                         "nomdeplume: nothing to resume; starting from the beginning.", err=True
                     )
             if charging and state.runs[:-1]:
                 written = sum(entry.charged for entry in state.entries.values())
                 say_vain(charging, state.runs[:-1], written)
-            with listed(options["withheld"], force=options["force"] or options["resume"]) as names:
+            with listed(options.withheld, force=options.force or resume) as names:
                 run = _run(
                     engine,
                     (source, target),
@@ -82,34 +70,39 @@ def sharded(
                     charging=charging,
                     state=state,
                 )
-                with _shown(run, names, quiet=options["quiet"]):
+                with _shown(run, names, shown=options.shown):
                     tally = run.all()
             certificate = _certified(obfuscator, run, rng, options)
             saved = _save(run, certificate, target, options)
-        if not options["quiet"]:
+        if not options.quiet:
             report(certificate, tally, target.address, saved, charging)
     return 3 if tally.refused else 4 if tally.withheld else 0
 
 
-def _folders(inputs: tuple[str, ...], options: dict[str, Any]) -> tuple[Folder, Folder]:
+def _folders(inputs: tuple[str, ...], options: ObfuscateOptions) -> tuple[Folder, Folder]:
     """Where shards come from and go to, seen to be apart."""
     from nomdeplume.engine.folders import Local, folder
     from nomdeplume.formats.targets import separate, vacant
 
-    for name, said in NOT_HERE.items():
-        if options[name]:
+    for given, said in (
+        (options.unit_field, "--unit-field gathers texts of all shards"),
+        (options.strict, "--strict stops at one document"),
+        (options.reading.kind, "--from is for files whose names do not tell their kind"),
+    ):
+        if given:
             raise InputError(f"{said}; do without --engine.")
     if len(inputs) != 1 or inputs == ("-",):
         raise InputError("an engine takes one folder, or the address of one.")
-    if options["output"] is None:
+    if options.output is None:
         raise InputError("an engine writes a folder; name it with -o.")
-    source, target = folder(inputs[0]), folder(str(options["output"]))
+    source, target = folder(inputs[0]), folder(str(options.output))
     apart = [f"{each.address.rstrip('/')}/" for each in (source, target)]
     if apart[0].startswith(apart[1]) or apart[1].startswith(apart[0]):
         raise InputError("inputs and output must not be or hold one another.")
-    certificate, again = options["certificate_path"], options["force"] or options["resume"]
+    certificate, again = options.certificate_path, options.force or options.charging.resume
     if isinstance(target, Local):
-        beside = [each for each in (options["ledger"], options["withheld"]) if each is not None]
+        named = (options.charging.ledger, options.withheld)
+        beside = [each for each in named if each is not None]
         texts = inputs if isinstance(source, Local) else ()
         separate((target.path, certificate, *beside), texts)
         certificate = certificate or usual_certificate(Path(target.address))
@@ -182,7 +175,7 @@ def _vacate(target: Folder, interrupted: list[str], *, force: bool) -> None:
 @contextmanager
 def _state(
     target: Folder,
-    options: dict[str, Any],
+    options: ObfuscateOptions,
     obfuscator: Obfuscator,
     charging: Charging | None,
 ) -> Iterator[State]:
@@ -190,12 +183,12 @@ def _state(
     from nomdeplume.engine.folders import Local
     from nomdeplume.engine.state import State
 
-    settings = [__version__, options["seed"], shaping(options, obfuscator, charging)]
+    settings = [__version__, options.seed, shaping(options, obfuscator, charging)]
     digest = sha256(json.dumps(settings, sort_keys=True, default=str).encode()).hexdigest()
     run = charging.run if charging else ""
     target.make()
-    how = {"resume": options["resume"], "force": options["force"]}
-    state = State.open(target, digest, run, **how)
+    resume, force = options.charging.resume, options.force
+    state = State.open(target, digest, run, resume=resume, force=force)
     try:
         yield state
     except BaseException as error:
@@ -217,8 +210,8 @@ def _run(
     engine: Engine,
     folders: tuple[Folder, Folder],
     obfuscator: Obfuscator,
-    rng: Any,
-    options: dict[str, Any],
+    rng: Generator,
+    options: ObfuscateOptions,
     *,
     charging: Charging | None,
     state: State,
@@ -226,59 +219,58 @@ def _run(
     from nomdeplume.engine.run import Run
     from nomdeplume.engine.shards import Work
 
-    text, keep, ids = options["text_field"], tuple(options["keep"]), id_check(options)
-    if options["vectors"] and "vector" in keep:
-        raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
-    fields = read_fields(options, tuple(filter(None, (*keep, author_field(options)))), ids)
+    reading, keep, ids = options.reading, options.keep, options.id_check()
+    fields = options.read_fields(tuple(filter(None, (*keep, options.charged_author))), ids)
     function = obfuscator.batches(
         rng,
-        text=text,
-        empty=options["empty"],
-        vectors=options["vectors"],
-        id=options["id_field"],
-        author=author_of(options),
-        allow_identifying_ids=options["allow_identifying_ids"],
+        text=reading.text_field,
+        empty=options.empty,
+        vectors=options.vectors,
+        id=reading.id_field,
+        author=options.author,
+        allow_identifying_ids=options.allow_identifying_ids,
     )
     obfuscator.releasing.prepare()
-    numbered = not keeps_ids(options)
-    work = Work(function, *folders, fields, keep, numbered, sign(options["delimiter"]))
+    numbered = not options.keeps_ids
+    work = Work(function, *folders, fields, keep, numbered, sign(reading.delimiter))
     return Run(work, state, engine, obfuscator.vocabulary, charging, ids)
 
 
 @contextmanager
-def _shown(run: Run, names: Any, *, quiet: bool) -> Iterator[None]:
+def _shown(run: Run, names: Any, *, shown: bool) -> Iterator[None]:
     """A bar that counts shards on a terminal, and remarks on what is withheld."""
     from nomdeplume.cli.progress import counted, remarks
 
-    shown = sys.stderr.isatty() and not quiet
     with counted(len(run.shards), "shards", shown=shown) as advance, remarks(names) as tell:
         run.advance, run.tell = advance, tell
         yield
 
 
-def _certified(obfuscator: Obfuscator, run: Run, rng: Any, options: dict[str, Any]) -> Certificate:
+def _certified(
+    obfuscator: Obfuscator, run: Run, rng: Generator, options: ObfuscateOptions
+) -> Certificate:
     from nomdeplume.privacy.random import described
 
     return obfuscator.certify(
         described(rng),
         run.tally.released,
         run.output,
-        empty=options["empty"],
-        id_field="" if keeps_ids(options) else "id",
-        kept_fields=tuple(dict.fromkeys(options["keep"])),
-        vectors=options["vectors"],
+        empty=options.empty,
+        id_field="" if options.keeps_ids else "id",
+        kept_fields=options.kept_fields,
+        vectors=options.vectors,
     )
 
 
-def _save(run: Run, certificate: Certificate, target: Folder, options: dict[str, Any]) -> str:
+def _save(run: Run, certificate: Certificate, target: Folder, options: ObfuscateOptions) -> str:
     """Write the certificate where it is asked for, or beside the output; then conclude."""
     from nomdeplume.formats.targets import write_whole
 
-    path, usual = options["certificate_path"], f"{target.name}.certificate.json"
+    path, usual = options.certificate_path, f"{target.name}.certificate.json"
 
     def certify() -> None:
         if path is not None:
-            write_whole(path, certificate.to_json(), force=options["force"] or options["resume"])
+            write_whole(path, certificate.to_json(), force=options.force or options.charging.resume)
         else:
             target.parent().forget(usual)
             target.parent().write_text(usual, certificate.to_json())

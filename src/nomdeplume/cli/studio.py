@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import threading
 import webbrowser
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import open_vocabulary, table_options
+from nomdeplume.cli.options import TableOptions, table_options, typed
 from nomdeplume.errors import at
 
 ASK = "?"  # the password is asked for on the terminal
@@ -17,6 +17,19 @@ CLEAR = (
     "others on the network can read what passes between their browser and this machine; an SSH "
     "tunnel to a studio on 127.0.0.1 is safer."
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudioOptions:
+    """Where the page is, who may see it, and what its releases are charged to."""
+
+    table: TableOptions
+    port: int
+    host: str
+    password: str
+    ledger: Path | None
+    limit: float | None
+    no_browser: bool
 
 
 @click.command()
@@ -49,7 +62,8 @@ CLEAR = (
 )
 @click.option("--no-browser", is_flag=True, help="Only print the address.")
 @table_options
-def studio(**options: Any) -> int:
+@typed(StudioOptions)
+def studio(options: StudioOptions) -> int:
     """Open a page on this machine to release, understand, attack and calibrate.
 
     Texts stay in the memory of this process; nothing is sent elsewhere, logged, or written but
@@ -67,22 +81,22 @@ def studio(**options: Any) -> int:
     from nomdeplume.web.server import Place, check, serve
     from nomdeplume.web.studio import Studio, usual_ledger
 
-    password = options["password"]
+    password = options.password
     if password == ASK:
         password = click.prompt("Password", hide_input=True, confirmation_prompt=True)
-    if password or not is_loopback(options["host"]):
+    if password or not is_loopback(options.host):
         check(password)
-    ledger = options["ledger"] or usual_ledger()
-    vocabulary = open_vocabulary(options)
-    place = Place.taken(options["host"], options["port"], password)
-    made = Studio(vocabulary, ledger, options["limit"])
+    ledger = options.ledger or usual_ledger()
+    vocabulary = options.table.vocabulary()
+    place = Place.taken(options.host, options.port, password)
+    made = Studio(vocabulary, ledger, options.limit)
     click.echo(f"nomdeplume: the studio is at {place.address}", err=True)
     click.echo(f"nomdeplume: releases are charged to {at(ledger)}; Ctrl-C ends it.", err=True)
-    if not is_loopback(options["host"]):
+    if not is_loopback(options.host):
         click.echo(f"nomdeplume: {CLEAR}", err=True)
 
     def ready() -> None:
-        if not options["no_browser"]:
+        if not options.no_browser:
             threading.Thread(target=webbrowser.open, args=(place.address,), daemon=True).start()
 
     serve(made, place, ready)

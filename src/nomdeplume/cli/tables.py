@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
-from nomdeplume.cli.options import open_table
+from nomdeplume.cli.options import open_table, typed
 from nomdeplume.cli.shelf import get, list_tables
 from nomdeplume.errors import InputError, at
 
@@ -99,6 +100,20 @@ def _shown(value: Any) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """Which words of a table are kept, and how their vectors are stored."""
+
+    output: Path
+    language: str | None
+    words: int | None
+    lower: bool
+    alphabetic: bool
+    word_list: Path | None
+    dtype: str | None
+    force: bool
+
+
 @tables.command()
 @click.argument("source")
 @click.option(
@@ -119,7 +134,8 @@ def _shown(value: Any) -> str:
 @click.option("--float16", "dtype", flag_value="float16", help="Store numbers in half the room.")
 @click.option("--int8", "dtype", flag_value="int8", help="Store numbers in a quarter of the room.")
 @click.option("--force", is_flag=True, help="Replace output that exists.")
-def build(source: str, output: Path, **options: Any) -> None:
+@typed(BuildOptions)
+def build(source: str, options: BuildOptions) -> None:
     """Write SOURCE in the native form, which opens in milliseconds whatever its size.
 
     SOURCE is GloVe text, word2vec text or binary, fastText .vec or .bin (all also gzipped),
@@ -131,21 +147,22 @@ def build(source: str, output: Path, **options: Any) -> None:
     from nomdeplume.table import Table
     from nomdeplume.table.readers.gather import stem
 
+    output, dtype = options.output, options.dtype or "float32"
     if output.suffix != ".safetensors":
         raise InputError(
             f"the native form goes to a file named .safetensors, got {at(output.name)}."
         )
-    vacant(output, force=options["force"])
-    opened = open_table(source, options["language"], options["word_list"])
+    vacant(output, force=options.force)
+    opened = open_table(source, options.language, options.word_list)
     chosen = select(
         opened,
-        words=options["words"],
-        lower=options["lower"],
-        alphabetic=options["alphabetic"],
+        words=options.words,
+        lower=options.lower,
+        alphabetic=options.alphabetic,
         name=stem(output.name),
     )
-    chosen.save(output, dtype=options["dtype"] or "float32")
-    _report(opened, chosen, Table.open(output), output, options["dtype"] or "float32")
+    chosen.save(output, dtype=dtype)
+    _report(opened, chosen, Table.open(output), output, dtype)
 
 
 def _report(opened: Table, chosen: Table, built: Table, output: Path, dtype: str) -> None:

@@ -1,0 +1,137 @@
+"""The options of `nomdeplume obfuscate`, and what follows from several of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nomdeplume.cli.charges import LedgerOptions
+from nomdeplume.cli.engines import EngineOptions
+from nomdeplume.cli.mechanisms import MechanismOptions, ReleaseOptions
+from nomdeplume.cli.options import ReadingOptions, TableOptions, bar_shown
+from nomdeplume.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from nomdeplume.formats.records import Fields
+    from nomdeplume.formats.units import Units
+    from nomdeplume.obfuscator import Obfuscator
+    from nomdeplume.privacy.identifying import IdCheck
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObfuscateOptions:
+    """What to read, how to release it, and where it goes."""
+
+    table: TableOptions
+    reading: ReadingOptions
+    release: ReleaseOptions
+    mechanism: MechanismOptions
+    charging: LedgerOptions
+    engine: EngineOptions
+    output: Path | str | None  # a string is an address
+    keep: tuple[str, ...]
+    allow_identifying_ids: bool
+    unit_field: str | None
+    vectors: bool
+    empty: str
+    certificate_path: Path | None
+    withheld: Path | None
+    seed: int | None
+    strict: bool
+    force: bool
+    quiet: bool
+
+    def __post_init__(self) -> None:
+        if self.vectors and "vector" in self.keep:
+            raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
+
+    @property
+    def shown(self) -> bool:
+        """Whether progress is shown."""
+        return bar_shown(quiet=self.quiet)
+
+    @property
+    def kept_fields(self) -> tuple[str, ...]:
+        """The fields that are released as they are, each once."""
+        return tuple(dict.fromkeys(self.keep))
+
+    @property
+    def keeps_ids(self) -> bool:
+        """Whether ids of records are released as they are, in place of numbers."""
+        return bool({"id", self.reading.id_field} & set(self.keep))
+
+    @property
+    def author(self) -> str:
+        """The field that names the author of a document, or an empty string."""
+        return self.charging.author_field or self.unit_field or ""
+
+    @property
+    def charged_author(self) -> str:
+        """The field that names whom documents are charged to, if there is a ledger.
+
+        Without a ledger it is read only to check ids that are kept.
+        """
+        for name in ("limit", "author_field"):
+            checked = name == "author_field" and self.keeps_ids
+            given = getattr(self.charging, name) is not None
+            if given and self.charging.ledger is None and not checked:
+                option = name.replace("_", "-")
+                raise InputError(f"--{option} is about a ledger; name one: --ledger.")
+        needed = self.charging.ledger or self.charging.author_field
+        return self.author if needed else ""
+
+    @property
+    def units(self) -> Units | None:
+        """The units whose texts are released as one document, if that is asked for."""
+        from nomdeplume.formats.units import Units
+
+        field = self.unit_field
+        return Units(field, keep=field in self.keep) if field else None
+
+    def id_check(self) -> IdCheck:
+        """The check that refuses ids which tell who wrote a document."""
+        from nomdeplume.privacy.identifying import IdCheck
+
+        check = IdCheck.of(
+            self.keep,
+            id_=self.reading.id_field,
+            author=self.author,
+            allowed=self.allow_identifying_ids,
+        )
+        kept = " ".join(f"--keep {name}" for name in check.names)
+        fix = f"leave out {kept} to release numbers instead, or add --allow-identifying-ids."
+        return IdCheck(check.names, check.authors, fix)
+
+    def read_fields(self, keep: tuple[str, ...], check: IdCheck) -> Fields:
+        """The fields that are read: those that come out, and those for the ledger and the check."""
+        from nomdeplume.formats.records import Fields
+
+        reading, with_id = self.reading, self.charging.ledger is not None
+        return Fields(reading.text_field, reading.id_field, keep, with_id, check.authors)
+
+    def generator(self) -> Generator:
+        """A secure generator, unless a seed is given."""
+        from nomdeplume.privacy.random import secure, seeded
+
+        return secure() if self.seed is None else seeded(self.seed)
+
+    def obfuscator(self) -> Obfuscator:
+        """What releases texts, made by the options; a terminal shows how far that is."""
+        from nomdeplume.cli.progress import calibrating
+        from nomdeplume.obfuscator import Obfuscator
+
+        vocabulary, release = self.table.vocabulary(), self.release
+        recipe = self.mechanism.recipe(
+            vocabulary,
+            epsilon=release.epsilon,
+            budget=release.budget,
+            size=release.size,
+            reduction=release.reduction,
+        )
+        with calibrating(len(vocabulary), shown=self.shown) as tell:
+            return Obfuscator.of(
+                recipe, vocabulary, size=release.size, reduction=release.reduction or "", tell=tell
+            )

@@ -34,7 +34,7 @@ from nomdeplume import (
     secure,
     seeded,
 )
-from nomdeplume.bag import Bag, apportion
+from nomdeplume.bag import Bag, Item, apportion
 from nomdeplume.charging import Charging
 from nomdeplume.decode import Rank, Vickrey
 from nomdeplume.distance import Prepared, WordMover
@@ -47,7 +47,7 @@ from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.ledger.claims import DOCUMENT, Claim
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.reduction import Kept
-from nomdeplume.releasing import Item, Released, Releasing
+from nomdeplume.releasing import Released, Releasing
 from nomdeplume.table.directions import principal_directions
 from nomdeplume.text import words
 from nomdeplume.vocabulary import Ids, Vocabulary

@@ -38,6 +38,9 @@ class Bag:
         return int(self.counts.sum())
 
 
+Item = Bag | str  # what is released: a bag, or a text that becomes one
+
+
 def sample(bags: Sequence[Bag], size: int, rng: Generator) -> Ids:
     """`size` words drawn from each bag with replacement, by frequency: (bags, size) ids.
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.devices import possible
 from nomdeplume.distance.cloud import distances
 from nomdeplume.distance.metrics import Means
@@ -81,7 +81,7 @@ class Level(Protocol):
 
     def release(self, bags: Sequence[Bag], rng: Generator) -> Released: ...
 
-    def account(self, x: str, y: str) -> Account | None:
+    def account(self, x: Item, y: Item) -> Account | None:
         """What is lost between two texts, purely and up to a δ, where its law is known."""
 
     def any_two(self) -> Account | None:
@@ -148,7 +148,7 @@ class WordLevel:
         reduced = reduce(bags, self.size, self.vocabulary, rng)  # (n, size)
         return self.mechanism.release(reduced.ravel(), rng).reshape(reduced.shape), None
 
-    def account(self, x: str, y: str) -> Account | None:
+    def account(self, x: Item, y: Item) -> Account | None:
         noise, way = self._laplace, REDUCTIONS[self.reduction]
         if noise is None:
             return None
@@ -224,7 +224,7 @@ class DocumentLevel:
         noisy = self.mechanism.noisy(bags, rng)
         return self.mechanism.compose(noisy, self.size, rng), noisy
 
-    def account(self, x: str, y: str) -> Account | None:
+    def account(self, x: Item, y: Item) -> Account | None:
         apart = float(np.linalg.norm(self._mean(x) - self._mean(y)))
         return self._of(apart)
 
@@ -245,8 +245,8 @@ class DocumentLevel:
             return None
         return Account.of_bags(mechanism.noise.epsilon, [apart], mechanism.dimensions)
 
-    def _mean(self, text: str) -> Floats:
-        """The mean features of a text; no words count as the public bag."""
+    def _mean(self, text: Item) -> Floats:
+        """The mean features of a text or a bag; no words count as the public bag."""
         [mean] = self.mechanism.means([self.vocabulary.filled(text)])
         return np.asarray(mean)
 

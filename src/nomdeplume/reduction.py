@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.bag import Bag, apportion, sample
+from nomdeplume.bag import Bag, Item, apportion, sample
 from nomdeplume.distance import Cloud, Ground, bottleneck_plan, word_mover_plan
 from nomdeplume.errors import InputError, got
 from nomdeplume.privacy.accountant import Account
@@ -40,7 +40,12 @@ class Reduction(Protocol):
         self, word: Guarantee, size: int, vocabulary: Vocabulary
     ) -> tuple[Guarantee, ...]: ...
     def account(
-        self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
+        self,
+        noise: tuple[float, int],
+        size: int,
+        vocabulary: Vocabulary,
+        x: Item,
+        y: Item,
     ) -> Account: ...
     def compared(self, size: int) -> str:
         """The bags that the widest guarantee compares; budgets add up between the same ones."""
@@ -53,7 +58,7 @@ class Kept:
     vocabulary: Vocabulary
     ground: Ground = EUCLIDEAN
 
-    def __call__(self, text: str) -> Cloud:
+    def __call__(self, text: Item) -> Cloud:
         return self.vocabulary.cloud(self.vocabulary.filled(text), self.ground)
 
 
@@ -65,7 +70,7 @@ class Reduced:
     size: int
     ground: Ground = EUCLIDEAN
 
-    def __call__(self, text: str) -> Cloud:
+    def __call__(self, text: Item) -> Cloud:
         bag, order = self.vocabulary.filled(text), self.vocabulary.tie_order
         [ids] = apportion([bag], self.size, order)
         return self.vocabulary.cloud(Bag.from_ids(ids), self.ground)
@@ -91,7 +96,12 @@ class Sample:
         return drawn, bags.prepared(Kept(vocabulary, ground), between=bags.between)
 
     def account(
-        self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
+        self,
+        noise: tuple[float, int],
+        size: int,
+        vocabulary: Vocabulary,
+        x: Item,
+        y: Item,
     ) -> Account:
         """By the cheapest plan or by the one with the shortest longest move, whichever is less."""
         kept = Kept(vocabulary)
@@ -125,7 +135,12 @@ class Apportion:
         return (word.over_bags(size).prepared(reduced, between=between),)
 
     def account(
-        self, noise: tuple[float, int], size: int, vocabulary: Vocabulary, x: str, y: str
+        self,
+        noise: tuple[float, int],
+        size: int,
+        vocabulary: Vocabulary,
+        x: Item,
+        y: Item,
     ) -> Account:
         """By a cheapest matching of the reduced bags, word by word."""
         reduced = Reduced(vocabulary, size)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.random import Generator
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.devices import choose, chosen, on
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, PlumeError, PrivacyError
@@ -24,8 +24,6 @@ from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import ahead
 from nomdeplume.workers.isolate import isolated
-
-Item = Bag | str  # what is released: a bag, or a text that becomes one
 
 SIGNS = 1 << 20  # of the texts that a worker gets together, about
 DOCUMENTS = 256  # that a worker gets together, at most where they are released at once

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b, sha256
 from itertools import chain, repeat
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.distance import Cloud, Euclidean, Ground, diameter
 from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.table import Table
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 Ids = NDArray[np.int64]
 
+DATA = Path(__file__).parent / "data"
 EUCLIDEAN = Euclidean()
 NONE = np.empty(0, dtype=np.int64)
 
@@ -169,10 +172,21 @@ class Vocabulary:
                 "fit --i-know-this-leaks."
             )
 
-    def filled(self, text: str) -> Bag:
-        """The bag of a text as it is released: the public one if it keeps no word."""
+    def filled(self, text: Item) -> Bag:
+        """The bag of a text, or a bag, as it is released: the public one if it keeps no word."""
+        if isinstance(text, Bag):
+            return self.or_public(text)
         [bag] = self.bags([text])
         return self.or_public(bag)
+
+    @cached_property
+    def references(self) -> Mapping[str, tuple[Bag, Bag]]:
+        """The bags of pairs of public texts in the table's language; none if no texts ship."""
+        path = DATA / f"reference-{self.table.language}.json"
+        if not path.is_file():
+            return {}
+        pairs = json.loads(path.read_text(encoding="utf-8"))
+        return {name: (self.bag(one), self.bag(other)) for name, (one, other) in pairs.items()}
 
     def or_public(self, bag: Bag) -> Bag:
         """A bag, or what stands in for one without words."""

@@ -17,7 +17,7 @@ from nomdeplume.decode import zipf
 from nomdeplume.mechanism import Network, NoisyMean, Projection, Values
 from nomdeplume.mechanism.maps import mapped
 from nomdeplume.mechanism.pairs import Steepest, Words
-from nomdeplume.privacy.promise import REFERENCES
+from nomdeplume.vocabulary import DATA
 
 ROOT = Path(__file__).parents[2]
 FIRST = 12_000  # words of the table, most of what texts hold
@@ -30,7 +30,7 @@ def texts():
     """Letters, reviews and the public reference texts."""
     letters = [path.read_text(encoding="utf-8") for path in (ROOT / "examples/letters").iterdir()]
     lines = (ROOT / "examples/reviews.jsonl").read_text(encoding="utf-8").splitlines()
-    references = json.loads((REFERENCES / "reference-en.json").read_text(encoding="utf-8"))
+    references = json.loads((DATA / "reference-en.json").read_text(encoding="utf-8"))
     reviews = [json.loads(line)["text"] for line in lines]
     return [*letters, *reviews, *(text for pair in references.values() for text in pair)]
 

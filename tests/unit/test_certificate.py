@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from nomdeplume import Certificate, InputError, Laplace, NoisyNearest, Obfuscator, Table, seeded
-from nomdeplume.privacy.promise import REFERENCES, Odds
+from nomdeplume.privacy.promise import Odds
 from nomdeplume.privacy.verify import Check, hash_of, is_release, verify
-from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.vocabulary import DATA, Vocabulary
 
 
 @pytest.fixture(scope="module")
@@ -91,11 +91,29 @@ def test_reference_pairs_also_have_a_loss_up_to_delta(obfuscator):
 
 
 def test_the_loss_up_to_delta_is_that_of_the_account(obfuscator):
-    texts = json.loads((REFERENCES / "reference-en.json").read_text(encoding="utf-8"))
+    texts = json.loads((DATA / "reference-en.json").read_text(encoding="utf-8"))
     near = obfuscator.promises[1].odds[0]
 
     assert obfuscator.account(*texts["near"]).loss(1e-6) == near.loss_at_delta
     assert obfuscator.account(*texts["near"]).pure == pytest.approx(near.loss, rel=1e-12)
+
+
+def test_a_private_text_and_each_reference_text_are_bagged_once(monkeypatch):
+    bagged = []
+    own = Vocabulary.bag
+
+    def bag(self, text):
+        bagged.append(text)
+        return own(self, text)
+
+    monkeypatch.setattr(Vocabulary, "bag", bag)
+    vocabulary = Vocabulary.of(Table.bundled())
+    for made in (Obfuscator.mean(vocabulary, size=5), Obfuscator.laplace(vocabulary, size=5)):
+        made(["Rain on the harbour."])
+    references = json.loads((DATA / "reference-en.json").read_text(encoding="utf-8"))
+    once = [text for pair in references.values() for text in pair]
+
+    assert sorted(bagged) == sorted([*once, *["Rain on the harbour."] * 2])
 
 
 def test_the_pure_factor_is_always_there_and_first(obfuscator):

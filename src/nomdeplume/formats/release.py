@@ -12,7 +12,7 @@ from typing import Any
 
 from numpy.random import Generator
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.charging import Charging
 from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.columns import only, raw
@@ -23,7 +23,7 @@ from nomdeplume.formats.writing import Sink
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.identifying import IdCheck
 from nomdeplume.privacy.ledger.claims import Claim
-from nomdeplume.releasing import LOST, SIGNS, Item, Released
+from nomdeplume.releasing import LOST, SIGNS, Released
 
 TOGETHER = 512  # documents that are charged in one go, at most
 NO_ROOM = "no room left under the limit of the ledger."

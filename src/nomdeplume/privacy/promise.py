@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from math import inf, isfinite
-from pathlib import Path
 from textwrap import fill as wrapped
 
+from nomdeplume.bag import Bag
 from nomdeplume.distance import Summed
 from nomdeplume.errors import InputError
 from nomdeplume.privacy.accountant import Account
@@ -39,7 +38,6 @@ NONE = (
 )
 WORDS = 100  # kept words of the text that the sentence on one changed word speaks of
 DELTA = 1e-6  # up to which a second loss is stated
-REFERENCES = Path(__file__).parent.parent / "data"
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,7 @@ def state(
     *,
     of_texts: bool,
     nearer: bool = False,
-    account: Callable[[str, str], Account | None] | None = None,
+    account: Callable[[Bag, Bag], Account | None] | None = None,
     any_two: Account | None = None,
     tolerance: float = TOLERANCE,
     covers: str = "",
@@ -200,7 +198,7 @@ def state(
 def _references(
     guarantee: Guarantee,
     vocabulary: Vocabulary,
-    account: Callable[[str, str], Account | None] | None,
+    account: Callable[[Bag, Bag], Account | None] | None,
     tolerance: float,
 ) -> list[Odds]:
     """Odds between the public reference texts of the table's language.
@@ -208,14 +206,11 @@ def _references(
     None where there are no such texts, or where the table does not know enough of their
     words for the near ones to be near and the far ones far.
     """
-    path = REFERENCES / f"reference-{vocabulary.table.language}.json"
-    if not path.is_file():
-        return []
     odds = []
-    for pair, texts in json.loads(path.read_text(encoding="utf-8")).items():
-        if all(len(vocabulary.bag(text)) for text in texts):  # a small table may know no word
-            known = account(*texts) if account else None
-            odds.append(_odds(pair, guarantee.metric(*texts), guarantee, known, tolerance))
+    for pair, bags in vocabulary.references.items():
+        if all(map(len, bags)):  # a small table may know no word
+            known = account(*bags) if account else None
+            odds.append(_odds(pair, guarantee.metric(*bags), guarantee, known, tolerance))
     finite = all(isfinite(each.distance) for each in odds)
     return odds if finite and len(odds) == 3 else []
 

@@ -18,9 +18,8 @@ from nomdeplume.noise import Laplace
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Certificate
 from nomdeplume.privacy.ledger import Ledger
-from nomdeplume.privacy.promise import REFERENCES
 from nomdeplume.privacy.random import secure
-from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.vocabulary import DATA, Vocabulary
 from nomdeplume.web.ways import SIZE, SIZES, WAYS
 
 LIMIT = 100.0  # that a new ledger begins with: five releases of an author, as usual
@@ -104,7 +103,7 @@ class Studio:
     @cached_property
     def samples(self) -> dict[str, str]:
         """Public texts by title, in the language of the table; else its commonest words."""
-        path = REFERENCES / f"reference-{self.vocabulary.table.language}.json"
+        path = DATA / f"reference-{self.vocabulary.table.language}.json"
         if not path.is_file():
             return {"Words of the table": " ".join(self._commonest(60))}
         texts = json.loads(path.read_text(encoding="utf-8"))

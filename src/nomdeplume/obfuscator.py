@@ -152,7 +152,7 @@ class Obfuscator:
 
         It is about kept words, as they are reduced; no words count as the public bag.
         """
-        found = self.level.account(x, y)
+        found = self.level.account(*self.vocabulary.texts((x, y)))
         if found is None:
             raise InputError(
                 f"only Laplace noise has an account, got {self.mechanism.name}; "

@@ -116,6 +116,12 @@ def test_a_private_text_and_each_reference_text_are_bagged_once(monkeypatch):
     assert sorted(bagged) == sorted([*once, *["Rain on the harbour."] * 2])
 
 
+def test_an_account_is_one_between_texts(obfuscator):
+    bag = obfuscator.vocabulary.bag("rain")  # of another table its ids would be other words
+    with pytest.raises(InputError, match="text 1 must be a string, got Bag"):
+        obfuscator.account(bag, bag)
+
+
 def test_the_pure_factor_is_always_there_and_first(obfuscator):
     said = obfuscator.promises[1].plainly().splitlines()
     head, *rows = said[said.index(next(line for line in said if "at most  " in line)) :][:5]

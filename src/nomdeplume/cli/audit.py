@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class AuditOptions:
-    """What is audited, for how long and by which instruments."""
+    """Options of `nomdeplume audit`: the mechanism, the time and the instruments."""
 
     table: TableOptions
     mechanism: MechanismOptions
@@ -39,7 +39,7 @@ class AuditOptions:
 
     @property
     def shown(self) -> bool:
-        """Whether progress is shown."""
+        """True if progress is shown."""
         return bar_shown(quiet=self.quiet)
 
     @property

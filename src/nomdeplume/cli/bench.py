@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class BenchOptions:
-    """On which table, with how many words and on how many cores."""
+    """Options of `nomdeplume bench`: the table, the words and the cores."""
 
     table: TableOptions
     epsilon: float

@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from nomdeplume.mechanism import Recipe
     from nomdeplume.vocabulary import Vocabulary
 
-TARGETS = ("unchanged", "support", "moved", "near", "loss", "epsilon")
 PRIVATE = "this ε was found from the two texts, and tells how far apart they are: take public ones."
 
 
 @dataclass(frozen=True, kw_only=True)
 class CalibrateOptions:
-    """What is wanted of words or texts, on which table, and where the answer goes."""
+    """Options of `nomdeplume calibrate`: the wanted effect, the mechanism and the output."""
 
     table: TableOptions
     mechanism: MechanismOptions
@@ -53,8 +52,15 @@ class CalibrateOptions:
 
     @property
     def targets(self) -> dict[str, float]:
-        """What is asked for, by name."""
-        named = {name: getattr(self, name) for name in TARGETS}
+        """The wanted effects that were given, by name."""
+        named = {
+            "unchanged": self.unchanged,
+            "support": self.support,
+            "moved": self.moved,
+            "near": self.near,
+            "loss": self.loss,
+            "epsilon": self.epsilon,
+        }
         return {name: value for name, value in named.items() if value is not None}
 
 

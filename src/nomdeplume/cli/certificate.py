@@ -25,7 +25,7 @@ UNCHECKED = (
 
 @dataclass(frozen=True, kw_only=True)
 class CertificateOptions:
-    """The release that is checked, and what a certificate cannot hold."""
+    """Options of `nomdeplume certificate`: the release, and files that a certificate only names."""
 
     table: TableOptions
     release: Path | None

@@ -26,7 +26,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True)
 class LedgerOptions:
-    """What is charged for documents, to whom, and whether an interrupted run goes on."""
+    """Options of the ledger, and of resuming an interrupted run."""
 
     ledger: Path | None
     limit: float | None
@@ -84,7 +84,7 @@ def open_charging(
     refuse_seeded(rng)
     id_ = "" if kind in ("text", "folder") else options.reading.id_field  # those are numbered
     with Ledger(asked.ledger, limit=asked.limit) as ledger:
-        yield Charging(ledger, obfuscator.price, id_, options.charged_author, ledger.most)
+        yield Charging(ledger, obfuscator.price, id_, options.charged_author(), ledger.most)
 
 
 @contextmanager

@@ -34,7 +34,7 @@ PRIVATE = "these are words of both texts: no release, keep them to yourself."
 
 @dataclass(frozen=True, kw_only=True)
 class DistanceOptions:
-    """What is compared by which distance, and which release is spoken of."""
+    """Options of `nomdeplume distance`: the distance, the release and the output."""
 
     table: TableOptions
     reading: ReadingOptions
@@ -52,7 +52,7 @@ class DistanceOptions:
 
     @property
     def shown(self) -> bool:
-        """Whether progress is shown."""
+        """True if progress is shown."""
         return bar_shown(quiet=self.quiet)
 
 

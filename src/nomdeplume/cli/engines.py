@@ -18,7 +18,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True)
 class EngineOptions:
-    """Where work is done."""
+    """Options of the engine: processes on this machine, or Ray."""
 
     engine: str | None
     address: str | None

@@ -44,7 +44,7 @@ class Interrupted(PlumeError):
 
 @dataclass(frozen=True, kw_only=True)
 class EvaluateOptions:
-    """Which corpus is released how and attacked by whom, and where the results go."""
+    """Options of `nomdeplume evaluate`: labels, releases, attackers and the output."""
 
     table: TableOptions
     reading: ReadingOptions
@@ -75,7 +75,7 @@ class EvaluateOptions:
 
     @property
     def shown(self) -> bool:
-        """Whether progress is shown."""
+        """True if progress is shown."""
         return bar_shown(quiet=self.quiet)
 
     @property

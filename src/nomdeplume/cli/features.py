@@ -34,7 +34,7 @@ def features() -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions:
-    """Which words and maps are learnt, from which fields, on which table."""
+    """Options of `nomdeplume features fit`: the fields, the words and the maps."""
 
     table: TableOptions
     reading: ReadingOptions
@@ -53,7 +53,7 @@ class FitOptions:
 
     @property
     def shown(self) -> bool:
-        """Whether progress is shown."""
+        """True if progress is shown."""
         return bar_shown(quiet=self.quiet)
 
 

@@ -23,7 +23,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 @dataclass(frozen=True, kw_only=True)
 class ReleaseOptions:
-    """What is spent, on how many words, and how texts are brought to them."""
+    """Options of a release: ε or the budget, and the number of words."""
 
     epsilon: float | None
     budget: float | None
@@ -33,7 +33,7 @@ class ReleaseOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class MechanismOptions:
-    """What a mechanism is made of."""
+    """Options of a mechanism and its parts."""
 
     mechanism: str | None
     map: str | None

@@ -213,7 +213,7 @@ def _kept(options: ObfuscateOptions) -> tuple[str, ...]:
             f"--keep {others[0]}: texts of one unit may differ in it; only the unit field itself "
             "can be kept."
         )
-    return tuple(filter(None, (*keep, unit, options.charged_author)))
+    return tuple(filter(None, (*keep, unit, options.charged_author())))
 
 
 def _run(

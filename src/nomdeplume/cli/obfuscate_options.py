@@ -1,4 +1,4 @@
-"""The options of `nomdeplume obfuscate`, and what follows from several of them together."""
+"""The options of `nomdeplume obfuscate`, and the objects that are made from several of them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ObfuscateOptions:
-    """What to read, how to release it, and where it goes."""
+    """Options of `nomdeplume obfuscate`: input, release, ledger and output."""
 
     table: TableOptions
     reading: ReadingOptions
@@ -50,7 +50,7 @@ class ObfuscateOptions:
 
     @property
     def shown(self) -> bool:
-        """Whether progress is shown."""
+        """True if progress is shown."""
         return bar_shown(quiet=self.quiet)
 
     @property
@@ -60,7 +60,7 @@ class ObfuscateOptions:
 
     @property
     def keeps_ids(self) -> bool:
-        """Whether ids of records are released as they are, in place of numbers."""
+        """True if ids of records are released as they are, in place of numbers."""
         return bool({"id", self.reading.id_field} & set(self.keep))
 
     @property
@@ -68,20 +68,18 @@ class ObfuscateOptions:
         """The field that names the author of a document, or an empty string."""
         return self.charging.author_field or self.unit_field or ""
 
-    @property
     def charged_author(self) -> str:
-        """The field that names whom documents are charged to, if there is a ledger.
+        """The field of the author whom documents are charged to, or an empty string.
 
-        Without a ledger it is read only to check ids that are kept.
+        Refuses options of a ledger where none is named. Without a ledger the field is read
+        only to check ids that are kept.
         """
-        for name in ("limit", "author_field"):
-            checked = name == "author_field" and self.keeps_ids
-            given = getattr(self.charging, name) is not None
-            if given and self.charging.ledger is None and not checked:
-                option = name.replace("_", "-")
-                raise InputError(f"--{option} is about a ledger; name one: --ledger.")
-        needed = self.charging.ledger or self.charging.author_field
-        return self.author if needed else ""
+        asked = self.charging
+        if asked.ledger is None and asked.limit is not None:
+            raise InputError("--limit is about a ledger; name one: --ledger.")
+        if asked.ledger is None and asked.author_field is not None and not self.keeps_ids:
+            raise InputError("--author-field is about a ledger; name one: --ledger.")
+        return self.author if asked.ledger or asked.author_field else ""
 
     @property
     def units(self) -> Units | None:
@@ -119,7 +117,7 @@ class ObfuscateOptions:
         return secure() if self.seed is None else seeded(self.seed)
 
     def obfuscator(self) -> Obfuscator:
-        """What releases texts, made by the options; a terminal shows how far that is."""
+        """The obfuscator that the options describe; a terminal shows the progress of making it."""
         from nomdeplume.cli.progress import calibrating
         from nomdeplume.obfuscator import Obfuscator
 

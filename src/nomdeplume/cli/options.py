@@ -63,7 +63,7 @@ def _built(options: type[T], values: dict[str, Any]) -> T:
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """Which table, language and stop words, and which topic words."""
+    """Options of the vocabulary: the table, its language, stop words and topic words."""
 
     table_name: str | None
     language: str | None
@@ -84,7 +84,7 @@ class TableOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions:
-    """Where the text and the id of a record are, and what kind of file it is in."""
+    """Options of reading: the fields of the text and the id, and the kind of the file."""
 
     text_field: str = "text"
     id_field: str = "id"
@@ -99,7 +99,7 @@ class ReadingOptions:
 
 
 def bar_shown(*, quiet: bool) -> bool:
-    """Whether progress is shown: on a terminal, unless the command is to be quiet."""
+    """True if progress is shown: on a terminal, unless the command is to be quiet."""
     return sys.stderr.isatty() and not quiet
 
 

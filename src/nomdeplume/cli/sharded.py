@@ -220,7 +220,7 @@ def _run(
     from nomdeplume.engine.shards import Work
 
     reading, keep, ids = options.reading, options.keep, options.id_check()
-    fields = options.read_fields(tuple(filter(None, (*keep, options.charged_author))), ids)
+    fields = options.read_fields(tuple(filter(None, (*keep, options.charged_author()))), ids)
     function = obfuscator.batches(
         rng,
         text=reading.text_field,

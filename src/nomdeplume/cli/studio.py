@@ -21,7 +21,7 @@ CLEAR = (
 
 @dataclass(frozen=True, kw_only=True)
 class StudioOptions:
-    """Where the page is, who may see it, and what its releases are charged to."""
+    """Options of `nomdeplume studio`: the address, the password and the ledger."""
 
     table: TableOptions
     port: int

@@ -102,7 +102,7 @@ def _shown(value: Any) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class BuildOptions:
-    """Which words of a table are kept, and how their vectors are stored."""
+    """Options of `nomdeplume tables build`: the kept words and the type of the numbers."""
 
     output: Path
     language: str | None

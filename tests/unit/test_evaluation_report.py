@@ -13,6 +13,7 @@ import pytest
 from tests.evaluation_results import ATTACKERS, elsewhere, figure, results
 
 from nomdeplume.document import MADE_FOR
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report import page
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.chart import COLOURS, DASHES, SHAPES, Frame, look, mark
@@ -20,7 +21,7 @@ from nomdeplume.evaluate.report.colours import DARK, GLOW, LIGHT, STEPS, WARM, c
 from nomdeplume.evaluate.report.heat import strength
 from nomdeplume.evaluate.report.matrix import LEVELS, MOST, Matrix
 from nomdeplume.evaluate.report.people import above, risks
-from nomdeplume.evaluate.report.reading import Figure, at, number
+from nomdeplume.evaluate.report.reading import at, figure_of, number
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import NONE, percent, points, shown, told
 from nomdeplume.picture.axis import Axis
@@ -151,7 +152,7 @@ def test_a_dense_matrix_of_many_authors_in_many_cells_stays_within_the_limit():
 def figures(thing):
     """All figures inside results that are shares."""
     if isinstance(thing, dict) and set(thing) == {"value", "low", "high"}:
-        yield Figure.of(thing)
+        yield figure_of(thing)
     elif isinstance(thing, dict):
         for each in thing.values():
             yield from figures(each)
@@ -171,7 +172,7 @@ def test_every_figure_of_every_cell_is_shown_as_it_is(made):
         for cell in KINDS["34 authors, 15 cells"]["cells"]
         for each in cell["attackers"].values()
     ]
-    untold = {told(Figure.of(each)) for each in static}  # adaptive ones are told
+    untold = {told(figure_of(each)) for each in static}  # adaptive ones are told
 
     assert len(found) > 500
     flat = re.sub(r"\s+", " ", text.replace("(", "").replace(")", ""))
@@ -454,7 +455,7 @@ def test_what_is_no_number_is_none():
     assert number(3) == 3.0
     assert at({"a": [{"b": 7}]}, "a", 0, "b") == 7
     assert at({"a": [{"b": 7}]}, "a", 1, "b") is None
-    assert Figure.of({"value": 0.5, "low": None}) == Figure(0.5, 0.5, 0.5)
+    assert figure_of({"value": 0.5, "low": None}) == Figure(0.5, 0.5, 0.5)
 
 
 def test_a_frame_writes_its_ticks_in_place():

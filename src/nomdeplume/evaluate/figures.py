@@ -16,11 +16,21 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Figure:
-    """A mean and its interval."""
+    """A measured value and its 95 % interval."""
 
     value: float
     low: float
     high: float
+
+    @classmethod
+    def exact(cls, value: float) -> Figure:
+        """A value that is known, not measured: its interval is the value."""
+        return cls(value, value, value)
+
+    @property
+    def wide(self) -> bool:
+        """True if the interval is more than the value."""
+        return self.low < self.value or self.value < self.high
 
     def facts(self) -> dict[str, float]:
         return {name: round(each, 6) for name, each in vars(self).items()}

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.cell import Cell
-from nomdeplume.evaluate.report.reading import Figure, at
+from nomdeplume.evaluate.report.reading import at, figure_of
 from nomdeplume.evaluate.report.strip import drawn
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, by_cell, table
@@ -94,7 +95,7 @@ def _caption(parts: set[str]) -> str:
 
 
 def _found(facts: Any, column: tuple[str, str, str]) -> Figure | None:
-    return Figure.of(at(facts, column[0], column[1]))
+    return figure_of(at(facts, column[0], column[1]))
 
 
 def _told(facts: Any, column: tuple[str, str, str]) -> str:

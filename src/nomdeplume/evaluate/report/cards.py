@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.cell import Cell
-from nomdeplume.evaluate.report.reading import Figure, number
+from nomdeplume.evaluate.report.reading import number
 from nomdeplume.evaluate.report.strip import strip
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import between, listed, percent, times

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nomdeplume.evaluate.report.reading import Figure, at, better, mapping, number, words
+from nomdeplume.evaluate.figures import Figure
+from nomdeplume.evaluate.report.reading import at, better, figure_of, mapping, number, words
 
 UNNAMED = "unnamed mechanism"
 KINDS = ("words", "vectors")  # what a topic is told from
@@ -49,7 +50,7 @@ class Cell:
         return mapping(self.facts.get("attackers"))
 
     def accuracy(self, name: str, count: str = "1", *, way: str = "adaptive") -> Figure | None:
-        return Figure.of(at(self.attackers, name, way, "accuracy", count))
+        return figure_of(at(self.attackers, name, way, "accuracy", count))
 
     def best(self, count: str = "1", *, way: str = "adaptive") -> str:
         """The attacker who names most authors; as the results say it, where they do."""
@@ -67,12 +68,12 @@ class Cell:
     def topic(self, direction: str = "release_to_release") -> Figure | None:
         """How often the right topic is told, from words or from vectors, the better of both."""
         told = at(self.facts, "topic", direction)
-        return better(*(Figure.of(at(told, kind, "accuracy")) for kind in KINDS))
+        return better(*(figure_of(at(told, kind, "accuracy")) for kind in KINDS))
 
     def recovered(self) -> Figure | None:
         """The share of words that the better of two reconstructions brings back."""
         rebuilt = at(self.facts, "reconstruction")
-        return better(*(Figure.of(at(rebuilt, kind)) for kind in ("nearest", "bayes")))
+        return better(*(figure_of(at(rebuilt, kind)) for kind in ("nearest", "bayes")))
 
 
 def counts(attackers: Mapping[str, Any]) -> list[str]:
@@ -84,6 +85,6 @@ def counts(attackers: Mapping[str, Any]) -> list[str]:
             found |= {
                 str(count): None
                 for count, f in accuracy.items()
-                if Figure.of(f) and count.isdigit()
+                if figure_of(f) and count.isdigit()
             }
     return list(found)

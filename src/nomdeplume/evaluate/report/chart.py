@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from math import ceil, sqrt
 
-from nomdeplume.evaluate.report.reading import Figure
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.wording import name, safe_lines
 from nomdeplume.picture.axis import Axis
 from nomdeplume.picture.writing import safe

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report import chart
 from nomdeplume.evaluate.report.chart import Frame
-from nomdeplume.evaluate.report.reading import Figure, at, number, sequence, words
+from nomdeplume.evaluate.report.reading import at, figure_of, number, sequence, words
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import told
 from nomdeplume.picture.axis import Axis
@@ -42,7 +43,7 @@ def plot(study: Study, summary: str, name: str, axis: str) -> str:
 
 def _found(study: Study, series: Any, name: str) -> Iterator[Found]:
     for each in sequence(at(series, "points")):
-        budget, figure = number(at(each, "budget")), Figure.of(at(each, name))
+        budget, figure = number(at(each, "budget")), figure_of(at(each, name))
         if budget and budget > 0 and figure:
             cell = study.cell(at(each, "cell"))
             where = cell.label if cell else words(at(series, "mechanism"))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report import chart
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.chart import Frame
-from nomdeplume.evaluate.report.reading import Figure, at, sequence, words
+from nomdeplume.evaluate.report.reading import at, figure_of, sequence, words
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import percent, told
 from nomdeplume.picture.axis import Axis
@@ -81,7 +82,7 @@ def _lines(study: Study, frame: Frame) -> Iterator[str]:
         if place is None:
             continue
         pairs = [
-            (Figure.of(at(each, "author")), Figure.of(at(each, "topic")))
+            (figure_of(at(each, "author")), figure_of(at(each, "topic")))
             for each in sequence(at(series, "points"))
         ]
         drawn = [(frame.x.at(a.value), frame.y.at(t.value)) for a, t in pairs if a and t]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nomdeplume.evaluate.report.cell import Cell
-from nomdeplume.evaluate.report.reading import Figure, at
+from nomdeplume.evaluate.report.reading import at, figure_of
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import by_cell, folded, table
 from nomdeplume.evaluate.report.wording import NONE, count, percent, points, safe_lines, shown, told
@@ -81,5 +81,5 @@ def every(study: Study) -> str:
 def _numbers(cell: Cell, name: str) -> tuple[Cell, list[str]]:
     figure, other = cell.accuracy(name), cell.accuracy(name, way="static")
     gap = points(figure.value - other.value) if figure and other else NONE
-    f1 = Figure.of(at(cell.attackers, name, "adaptive", "macro_f1"))
+    f1 = figure_of(at(cell.attackers, name, "adaptive", "macro_f1"))
     return cell, [safe(name), shown(figure), shown(other), gap, shown(f1)]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from statistics import median
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.matrix import Matrix
-from nomdeplume.evaluate.report.reading import Figure, at, sequence
+from nomdeplume.evaluate.report.reading import at, figure_of, sequence
 from nomdeplume.evaluate.report.strip import strip
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, table
@@ -21,7 +22,7 @@ Risk = tuple[int, Figure]  # an author's place, and how often he or she is named
 def risks(cell: Cell) -> list[Risk]:
     """Authors with their recall, the highest first; equal ones, the surer first."""
     found = enumerate(sequence(at(cell.facts, "per_author")))
-    known = [(i, figure) for i, each in found if (figure := Figure.of(each, "recall"))]
+    known = [(i, figure) for i, each in found if (figure := figure_of(each, "recall"))]
     return sorted(known, key=lambda risk: (-risk[1].value, -risk[1].low, risk[0]))
 
 

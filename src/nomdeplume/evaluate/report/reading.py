@@ -7,36 +7,20 @@ written. A report says what is there; what is not there it leaves out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from nomdeplume.evaluate.figures import Figure
 
 BEYOND = 1e15
 
 
-@dataclass(frozen=True)
-class Figure:
-    """A measured value and its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, thing: Any, name: str = "value") -> Figure | None:
-        value = number(at(thing, name))
-        if value is None:
-            return None
-        low, high = number(at(thing, "low")), number(at(thing, "high"))
-        return cls(value, value if low is None else low, value if high is None else high)
-
-    @classmethod
-    def exact(cls, value: float) -> Figure:
-        return cls(value, value, value)
-
-    @property
-    def wide(self) -> bool:
-        """Whether its interval is more than the value."""
-        return self.low < self.value or self.value < self.high
+def figure_of(thing: Any, name: str = "value") -> Figure | None:
+    """The figure that an entry of the results holds, or None."""
+    value = number(at(thing, name))
+    if value is None:
+        return None
+    low, high = number(at(thing, "low")), number(at(thing, "high"))
+    return Figure(value, value if low is None else low, value if high is None else high)
 
 
 def at(thing: Any, *path: str | int) -> Any:

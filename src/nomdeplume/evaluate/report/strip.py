@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nomdeplume.evaluate.report.reading import Figure
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.wording import shown
 
 WIDTH, HEIGHT, EDGE = 150, 16, 5

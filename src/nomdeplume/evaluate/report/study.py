@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.cell import Cell, counts
 from nomdeplume.evaluate.report.reading import (
-    Figure,
     at,
     better,
+    figure_of,
     mapping,
     number,
     sentences,
@@ -97,12 +98,12 @@ class Study:
     def clean_author(self, count: str = "1") -> Figure | None:
         """The best attacker on clean texts that gets so many documents."""
         attackers = mapping(at(self.results, "clean", "attackers"))
-        return better(*(Figure.of(at(a, "accuracy", count)) for a in attackers.values()))
+        return better(*(figure_of(at(a, "accuracy", count)) for a in attackers.values()))
 
     @property
     def clean_topic(self) -> Figure | None:
         topic = at(self.results, "clean", "topic")
-        return better(*(Figure.of(at(topic, kind, "accuracy")) for kind in ("words", "vectors")))
+        return better(*(figure_of(at(topic, kind, "accuracy")) for kind in ("words", "vectors")))
 
     @property
     def largest_topic(self) -> float | None:
@@ -135,7 +136,7 @@ class Study:
 def floors_figure(thing: Any) -> Figure | None:
     """A floor may be a figure, or a number that needs no measuring."""
     value = number(thing)
-    return Figure.of(thing) if value is None else Figure.exact(value)
+    return figure_of(thing) if value is None else Figure.exact(value)
 
 
 def _topic(cell: Cell) -> tuple[float, float]:

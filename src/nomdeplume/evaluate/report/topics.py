@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.cell import KINDS, Cell
 from nomdeplume.evaluate.report.chart import glyph
-from nomdeplume.evaluate.report.reading import Figure, at, number, sequence, words
+from nomdeplume.evaluate.report.reading import at, figure_of, number, sequence, words
 from nomdeplume.evaluate.report.strip import drawn
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, by_cell, table
@@ -38,11 +39,11 @@ def utility(study: Study) -> str:
 
 def _told(facts: Any, direction: str, kind: str, _: str) -> str:
     found = at(facts, "topic", direction, kind)
-    return _both(found) if Figure.of(at(found, "accuracy")) else ""
+    return _both(found) if figure_of(at(found, "accuracy")) else ""
 
 
 def _both(found: Any) -> str:
-    accuracy, f1 = Figure.of(at(found, "accuracy")), Figure.of(at(found, "macro_f1"))
+    accuracy, f1 = figure_of(at(found, "accuracy")), figure_of(at(found, "macro_f1"))
     return shown(accuracy) + (f'<span class="set">F1 {shown(f1)}</span>' if f1 else "")
 
 
@@ -61,7 +62,7 @@ def distances(study: Study) -> str:
 
 def _far(cell: Cell) -> list[Figure | None]:
     found = at(cell.facts, "distances")
-    return [Figure.of(at(found, way)) for way in ("word_mover", "centroid", "kept")]
+    return [figure_of(at(found, way)) for way in ("word_mover", "centroid", "kept")]
 
 
 def _measured(cell: Cell) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nomdeplume.evaluate.report.reading import Figure
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.picture.writing import clean, fit, safe
 
 NONE = '<span class="none" title="not measured">–</span>'

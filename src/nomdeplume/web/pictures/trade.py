@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report import chart
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.chart import Frame
 from nomdeplume.evaluate.report.frontier import STAR
-from nomdeplume.evaluate.report.reading import Figure
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import told
 from nomdeplume.picture.axis import Axis

@@ -1,5 +1,8 @@
 """SIGKILL at random moments of real runs: nothing half that looks whole, no release uncharged.
 
+Half of the moments are random times. Starting takes most of a run, so the other half come while
+documents are released: once the file of released documents has a random size.
+
 A story is one corpus, killed and resumed until it is released. After every kill whatever lies
 there is looked at; at the end every document is in the output once, and the ledger holds one
 charge for each and one more for each that a run said it had charged in vain.
@@ -19,7 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +36,8 @@ CANARY = "zyxoquant"  # in every text; no table knows it
 DOCUMENTS = 600
 MANY = 20  # broken stories after which no more are told
 EACH = 25  # kills of one story, at most
+LONG = 600  # seconds within which every run ends
+RELEASED = 30_000  # bytes, about half of the file of released documents
 VAIN = re.compile(r"([\d,]+) documents? w(?:ere|as) charged and not written")
 COMMON = ["--table", "table.txt", "--language", "en", "--quiet", "--size", "10"]
 STORIES = {  # what is killed: arguments, name of the output, whether it goes on or starts over
@@ -115,8 +120,12 @@ class Story:
         tally: Counter[str] = Counter()
         longest, most = self._whole_run(), min(most, self.rng.randint(1, EACH))
         while True:
-            patience = self.rng.uniform(0, 1.05 * longest) if tally["kills"] < most else 60
-            if self._killed_after(patience):
+            patience, size = float(LONG), 0
+            if tally["kills"] < most and self.rng.random() < 0.5:
+                patience = self.rng.uniform(0, 1.05 * longest)
+            elif tally["kills"] < most:
+                size = self.rng.randint(1, RELEASED)
+            if self._killed_after(patience, size):
                 tally["kills"] += 1
                 tally[f"kills: {self.name}"] += 1
                 tally["with an output"] += self.output.exists()
@@ -146,16 +155,25 @@ class Story:
             for name in ("table.txt", "in.jsonl"):
                 shutil.copy(self.folder / name, other)
             began = time.monotonic()
-            code, said = _waited(_start(self.arguments, other), other, 600)
+            code, said = _waited(_start(self.arguments, other), other, LONG)
             _hold(code == self._due_code, f"an undisturbed run ended with {code}: {said}")
             return time.monotonic() - began
 
-    def _killed_after(self, patience: float) -> bool:
-        """Run on; whether it had to be killed. A run that ends by itself must end well."""
+    def _killed_after(self, patience: float, size: int) -> bool:
+        """Run on, and return True if it was killed: after a time, or at a size of the spool.
+
+        A run that ends by itself must end well.
+        """
         again = ["--resume"] if self.resumes else ["--force"]
         again += ["--workers", "2"] if self.empty and self.attempts % 2 else []
         self.attempts += 1
-        code, said = _waited(_start([*self.arguments, *again], self.folder), self.folder, patience)
+        child, spool = _start([*self.arguments, *again], self.folder), self._spool
+        before = spool.stat().st_size if spool.exists() else 0
+
+        def due() -> bool:
+            return size > 0 and spool.exists() and spool.stat().st_size >= before + size
+
+        code, said = _waited(child, self.folder, patience, due)
         for found in VAIN.findall(said):
             self.vain = int(found.replace(",", ""))  # so far
         if code == -signal.SIGKILL:
@@ -214,9 +232,13 @@ class Story:
     def _spooled(self) -> int:
         return len(self._spooled_ids())
 
+    @property
+    def _spool(self) -> Path:
+        return self.folder / f".{self.output.name}.resume"
+
     def _spooled_ids(self) -> set[int]:
         """Of documents that were released so far; numbers begin with 1, and ids with 0."""
-        path = self.folder / f".{self.output.name}.resume"
+        path = self._spool
         lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
         whole = [line for line in lines if line.startswith(b"[") and line.endswith(b"\n")]
         return {json.loads(line)[0] - 1 for line in whole}
@@ -288,10 +310,12 @@ def _start(arguments: list[str], folder: Path) -> int:
         os._exit(70)  # after `started` nothing of this process may go on
 
 
-def _waited(child: int, folder: Path, patience: float) -> tuple[int, str]:
-    """Its exit code and what it said; killed, with all it has started, if it takes too long."""
+def _waited(
+    child: int, folder: Path, patience: float, due: Callable[[], bool] = lambda: False
+) -> tuple[int, str]:
+    """Its exit code and what it said; killed with all it started when `due`, or too late."""
     end = time.monotonic() + patience
-    while time.monotonic() < end:
+    while time.monotonic() < end and not due():
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
             break

@@ -194,7 +194,7 @@ def test_a_shard_is_released_again_only_if_a_ledger_charges_it(run, tmp_path, wh
     said = run(*ask, "--resume", code=0 if more else 3).stderr.decode()
 
     if more:
-        assert f"its {why}; 40 documents are released again, and 40 charged again." in said
+        assert f"its {why}; it is released again, after 40 documents before, and 40 are" in said
         with Ledger(tmp_path / "l") as ledger:
             assert sum(documents for _, _, documents in ledger.runs()) == 160 + 40
     else:
@@ -203,6 +203,26 @@ def test_a_shard_is_released_again_only_if_a_ledger_charges_it(run, tmp_path, wh
         assert {path.name: path.read_bytes() for path in (tmp_path / "out").glob("part-*")} == (
             before
         )
+
+
+def test_a_changed_shard_stays_as_it_is_if_the_ledger_has_no_room_for_it(run, tmp_path, table_file):
+    shards(tmp_path / "in", kind="jsonl")
+    (tmp_path / "in/zz.jsonl").write_bytes(b"\x1f\x8b no more")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL, "--ledger", "l", "--limit", "10"]
+    run(*ask, code=2)
+    (tmp_path / "in/zz.jsonl").unlink()
+    changed = tmp_path / "out/part-00003.jsonl"
+    whole = changed.read_bytes()
+    changed.write_bytes(whole + b"\n")
+    said = run(*ask, "--resume", code=3).stderr.decode()
+
+    assert "shard 3: its output is not as it was released." in said
+    assert "the ledger has no room for them; nothing was charged." in said
+    assert "is released again" not in said
+    assert changed.read_bytes() == whole + b"\n"
+    assert not (tmp_path / "out/_SUCCESS").exists()
+    changed.write_bytes(whole)
+    run(*ask, "--resume")
 
 
 def test_an_output_without_a_record_of_its_release_is_refused(run, tmp_path, table_file):
@@ -217,6 +237,21 @@ def test_an_output_without_a_record_of_its_release_is_refused(run, tmp_path, tab
 
     assert "shard 3: its output is there, and the record of its release is not;" in said
     assert (tmp_path / "out/part-00003.jsonl").read_bytes() == before
+
+
+def test_a_complete_output_that_was_changed_is_not_called_complete(run, tmp_path, table_file):
+    shards(tmp_path / "in", count=2, kind="jsonl")
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL]
+    run(*ask)
+    assert "the output is complete already" in run(*ask, "--resume").stderr.decode()
+    changed = tmp_path / "out/part-00002.jsonl"
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    said = run(*ask, "--resume", code=3).stderr.decode()
+
+    assert "part-00002.jsonl is not as it was released; put it back" in said
+    assert "complete already" not in said
+    changed.unlink()
+    run(*ask, "--resume", code=3)
 
 
 @pytest.mark.parametrize("left", ["certificate", "manifest"])
@@ -493,7 +528,8 @@ def test_a_changed_folder_cannot_leave_two_releases_of_a_document(run, tmp_path,
     assert len(released(tmp_path / "out")) == 119  # of three shards, one of them without a text
     assert not (tmp_path / "out/part-00003.jsonl").exists()
     told = (tmp_path / "list").read_text()
-    assert "shard 3: its input was changed; 40 documents are released again, and 40 charged" in told
+    assert "shard 3: its input was changed; it is released again, after 40 documents" in told
+    assert "before, and 0 are charged again." in told
     assert "shard 4, record 8: withheld: field 'text' is not a string." in told
     assert json.loads((tmp_path / "out/_manifest.json").read_text())["documents"] == 119
 

@@ -141,7 +141,13 @@ def _refuse_a_second_release(target: Folder, certificate: Path | None) -> None:
 
 def _ended(source: Folder, target: Folder) -> int:
     """How the run ended that has made a complete output, if it was of this input."""
-    from nomdeplume.engine.manifest import sources
+    from nomdeplume.engine.manifest import changed, sources
+
+    if name := changed(target):
+        raise PrivacyError(
+            f"{at(target.address)} is a complete release, but {name} is not as it was released; "
+            "put it back, or release all documents again with --force in place of --resume."
+        )
 
     beside, name = target.parent(private=True), f"{target.name}.shards.json"
     if beside.file(name) is None:

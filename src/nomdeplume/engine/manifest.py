@@ -10,6 +10,7 @@ from typing import Any
 
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
+from nomdeplume.engine.folders import Folder
 from nomdeplume.engine.state import Entry
 from nomdeplume.errors import InputError
 from nomdeplume.formats.shards import MANIFEST, SUCCESS
@@ -17,7 +18,7 @@ from nomdeplume.formats.writing import line_of
 
 FORMAT = 1
 
-__all__ = ["MANIFEST", "SUCCESS", "hash_of", "names", "private", "public", "sources"]
+__all__ = ["MANIFEST", "SUCCESS", "changed", "hash_of", "names", "private", "public", "sources"]
 
 
 def public(entries: Iterable[Entry]) -> str:
@@ -36,6 +37,19 @@ def names(manifest: str) -> list[str]:
     except (ValueError, KeyError, TypeError):
         raise InputError("the manifest of the earlier release is damaged; remove it.") from None
     return [name for name in found if re.fullmatch(r"part-\d{5,}(\.\w+){1,2}", str(name))]
+
+
+def changed(folder: Folder) -> str:
+    """The first shard that is not as the manifest lists it; empty if all are."""
+    try:
+        shards = strict_json.loads(folder.read_text(MANIFEST))["shards"]
+        listed = {str(each["name"]): str(each["sha256"]) for each in shards}
+    except (OSError, ValueError, KeyError, TypeError):
+        return MANIFEST
+    for name, digest in listed.items():
+        if folder.file(name) is None or folder.sha256(name) != digest:
+            return name
+    return ""
 
 
 def private(entries: Iterable[Entry]) -> str:

@@ -52,6 +52,7 @@ class Run:
     resumed: int = 0  # documents that runs before have released
     _charges: dict[int, tuple[int, int]] = field(default_factory=dict)  # granted and refused
     _failed: list[str] = field(default_factory=list)
+    _again: dict[int, str] = field(default_factory=dict)  # shards released before, and what changed
 
     @cached_property
     def shards(self) -> list[Shard]:
@@ -190,10 +191,7 @@ class Run:
         if not entry.released:
             self.tell(f"{shard.called}: {why}; no document had been released of it.")
         elif self.charging:
-            self.tell(
-                f"{shard.called}: {why}; {entry.released:,} documents are released again, and "
-                f"{entry.charged:,} charged again."
-            )
+            self._again[shard.number] = why
         else:
             raise PrivacyError(
                 f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
@@ -201,6 +199,28 @@ class Run:
                 "was; or release all documents again with --force in place of --resume."
             )
         return False
+
+    def _granted_again(
+        self, shard: Shard, charging: Charging, claims: Sequence[Claim], why: str
+    ) -> list[bool]:
+        """Charge all documents of a shard that was released before, or none of them.
+
+        Refused, its output stays as it is.
+        """
+        entry = self.state.entries[shard.number]
+        try:
+            granted = charging.granted(claims, together=True)
+        except BudgetSpent:
+            raise PrivacyError(
+                f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
+                "second time, with new noise, and the ledger has no room for them; nothing was "
+                "charged. Put the file back as it was, or raise the limit."
+            ) from None
+        self.tell(
+            f"{shard.called}: {why}; it is released again, after {entry.released:,} documents "
+            f"before, and {len(claims):,} are charged again."
+        )
+        return granted
 
     def _matches(self, name: str, sha256: str) -> bool:
         target = self.work.target
@@ -231,7 +251,10 @@ class Run:
             else:
                 claims.append(claim)
                 places.append(position)
-        granted = charging.granted(claims)
+        if why := self._again.get(shard.number):
+            granted = self._granted_again(shard, charging, claims, why)
+        else:
+            granted = charging.granted(claims)
         no_room = [place for place, room in zip(places, granted, strict=True) if not room]
         self._charges[shard.number] = sum(granted), len(no_room)
         mask = np.zeros(position + 1, dtype=np.uint8)

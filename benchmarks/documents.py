@@ -50,11 +50,10 @@ def main() -> None:
 
         seconds = common.best(partial(whole, made))
         alone = common.best(lambda made=made: list(made.releases(bags, secure())))  # type: ignore[misc]
-        outputs = made.mechanism.outputs
         found[name] = {
             "documents/s, from text to words": round(DOCUMENTS / seconds),
             "documents/s, from bags to words": round(DOCUMENTS / alone),
-            "words that may come out": len(vocabulary.ids if outputs is None else outputs),
+            "words that may come out": made.documents.form.count,
             "share of reading alone": round(reading / seconds, 3),
         }
     common.record("documents", found)

@@ -23,6 +23,7 @@ from common import best, record
 from end_to_end import SIZE, corpus
 from nomdeplume import Table, Vocabulary, secure
 from nomdeplume.devices import on
+from nomdeplume.mechanism.recipe import words_of
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.threads import cores
 
@@ -76,19 +77,20 @@ def run(folder: Path, name: str, *arguments: str) -> float:
 def steps(path: Path) -> dict[str, int]:
     """Words a second of each step, one after the other, in this process."""
     made = Obfuscator.of("laplace", Vocabulary.of(Table.bundled()), epsilon=6.0)
+    words = words_of(made.documents)
     lines = path.read_text(encoding="utf-8").splitlines()
     count, releasing, rng = len(lines) * SIZE, made.releasing, secure()
     texts = [json.loads(line)["text"] for line in lines]
-    bags = list(map(releasing.bag, texts))
+    bags = list(made.vocabulary.bags(texts))
     reduced = np.resize(made.vocabulary.ids, 1 << 20)
     released = releasing.batch(bags[:100], rng) * (len(lines) // 100)
     with on("cuda"):
-        made.mechanism.release(reduced, rng)
+        words.release(reduced, rng)
         rates: dict[str, tuple[Callable[[], object], int]] = {
             "reading JSON": (lambda: [json.loads(line)["text"] for line in lines], count),
-            "bags of texts": (lambda: list(map(releasing.bag, texts)), count),
+            "bags of texts": (lambda: list(made.vocabulary.bags(texts)), count),
             "noise and search on the card": (
-                lambda: made.mechanism.release(reduced, rng),
+                lambda: words.release(reduced, rng),
                 len(reduced),
             ),
             "from bags to released texts": (lambda: releasing.batch(bags, rng), count),

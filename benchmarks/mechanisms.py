@@ -53,7 +53,7 @@ def main() -> None:
         again = best(lambda mechanism=mechanism: mechanism.release(ids, rng))  # type: ignore[misc]
         rates[name] = {"first": round(WORDS / first), "rows built": round(WORDS / again)}
     for name in set(MECHANISMS) - {"exponential", "tem", "santext+"}:
-        other = Recipe.usually(name).make(vocabulary)
+        other = Recipe.usually(name).words(vocabulary)
         some = ids[:20_000] if MECHANISMS[name].noise else ids
         other.release(some[:500], rng)
         rates[name] = round(len(some) / best(lambda o=other, s=some: o.release(s, rng)))  # type: ignore[misc]

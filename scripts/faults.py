@@ -39,7 +39,10 @@ from nomdeplume.charging import Charging
 from nomdeplume.decode import Rank, Vickrey
 from nomdeplume.distance import Prepared, WordMover
 from nomdeplume.mechanism import Anchors, Network, NoisyMean, Projection, Unit
+from nomdeplume.mechanism.contract import Declaration, Released, Settings
 from nomdeplume.mechanism.image import FeatureMap
+from nomdeplume.mechanism.recipe import words_of
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.nearest import Several
 from nomdeplume.noise import Floats, Mahalanobis, PolarLaplace, VonMisesFisher, to_grid
 from nomdeplume.obfuscator import Obfuscator
@@ -47,7 +50,7 @@ from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.ledger.claims import DOCUMENT, Claim
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.reduction import Kept
-from nomdeplume.releasing import Released, Releasing
+from nomdeplume.releasing import Releasing
 from nomdeplume.table.directions import principal_directions
 from nomdeplume.text import words
 from nomdeplume.vocabulary import Ids, Vocabulary
@@ -146,6 +149,16 @@ class Tem:
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon)
 
+    @property
+    def settings(self) -> Settings:
+        return {}
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(channel=self.channel, elsewhere=self.elsewhere)
+
+    documents = word_by_word
+
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         return replace(self, table=table, epsilon=epsilon)
 
@@ -202,7 +215,7 @@ class PassesUnknown(Obfuscator):
 
     def leak(self, text: str, document: Document, _: Generator) -> Document:
         unknown = [word for word in words(text) if not len(self.vocabulary.table.ids([word]))][:1]
-        return replace(document, words=tuple(sorted((*document.words[len(unknown) :], *unknown))))
+        return replace(document, text=" ".join(sorted((*document.words[len(unknown) :], *unknown))))
 
 
 class KeepsOrder(PassesUnknown):
@@ -212,17 +225,19 @@ class KeepsOrder(PassesUnknown):
         table = self.vocabulary.table
         kept = [word for word in re.findall(r"\w+", text.lower()) if word in self.vocabulary]
         ids = np.resize(table.ids(kept or document.words), self.size)
-        released = self.mechanism.release(ids, rng)
-        return replace(document, words=tuple(table.words[i] for i in released))
+        released = words_of(self.documents).release(ids, rng)
+        return replace(document, text=" ".join(table.words[i] for i in released))
 
 
 class IdOrder(Releasing):
     """Released words stand in the order of the ids of the words that they were made of."""
 
     def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
-        bags = list(map(self.bag, items))
-        released, _ = self.level.release(list(map(self.vocabulary.or_public, bags)), rng)
-        texts = map(" ".join, np.array(self.vocabulary.table.words)[released].tolist())
+        kept, size = self.vocabulary, self.mechanism.form.size
+        bags = kept.bagged(items)
+        reduced = apportion(list(map(kept.or_public, bags)), size, kept.tie_order)
+        ids = words_of(self.mechanism).release(reduced.ravel(), rng).reshape(reduced.shape)
+        texts = map(" ".join, np.array(kept.table.words)[ids].tolist())
         return [Released(text, None, len(bag) > 0) for text, bag in zip(texts, bags, strict=True)]
 
 
@@ -231,14 +246,14 @@ class Unsorted(Obfuscator):
 
     @property
     def releasing(self) -> IdOrder:
-        return IdOrder(self.vocabulary, self.level)
+        return IdOrder(self.vocabulary, self.documents)
 
 
 class BareIfLong(Releasing):
     """Words of texts of more than LONG words are not released by the mechanism."""
 
     def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
-        bags = list(map(self.bag, items))
+        bags = self.vocabulary.bagged(items)
         right = super().batch(bags, rng)
         return [self._bare(*each) for each in zip(bags, right, strict=True)]
 
@@ -255,7 +270,7 @@ class LongTextsBare(Obfuscator):
 
     @property
     def releasing(self) -> BareIfLong:
-        return BareIfLong(self.vocabulary, self.level)
+        return BareIfLong(self.vocabulary, self.documents)
 
 
 class HalfPrice(Obfuscator):

@@ -70,11 +70,11 @@ def equal(row: Row, epsilon: float, vocabulary: Vocabulary, nats: float) -> tupl
         parts["weights"] = zipf(vocabulary.table)
     one = partial(Recipe, row.mechanism, **parts)
     began = perf_counter()
-    first = one(epsilon=epsilon).make(vocabulary, memory=Memory.usual())
+    first = one(epsilon=epsilon).words(vocabulary, memory=Memory.usual())
     distance = typical(first, vocabulary.ids)
     if first.guarantee.metric.steps in ("", "capped distances") or distance == np.inf:  # type: ignore[attr-defined]
         return first, perf_counter() - began
-    return one(epsilon=nats / distance).make(vocabulary), perf_counter() - began
+    return one(epsilon=nats / distance).words(vocabulary), perf_counter() - began
 
 
 def measured(row: Row, epsilon: float, vocabulary: Vocabulary, panel: Panel, nats: float) -> str:
@@ -106,7 +106,7 @@ def measured(row: Row, epsilon: float, vocabulary: Vocabulary, panel: Panel, nat
 def table(epsilon: float) -> str:
     vocabulary = Vocabulary.of(Table.bundled())
     panel = Panel.over(vocabulary)
-    plain = Recipe("laplace", epsilon).make(vocabulary)
+    plain = Recipe("laplace", epsilon).words(vocabulary)
     nats = epsilon * typical(plain, vocabulary.ids)
     head = [
         "| mechanism | promise | between random words | covered | unchanged | near | far | moved "

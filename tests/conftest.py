@@ -20,7 +20,7 @@ from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.image import Anchors, Network, Projection, Unit
 from nomdeplume.mechanism.noisy_mean import NoisyMean
-from nomdeplume.mechanism.ranked import ranked
+from nomdeplume.mechanism.ranked import Ranked
 from nomdeplume.mechanism.santext import SanText
 from nomdeplume.mechanism.scores import Truncated
 from nomdeplume.mechanism.syntf import SynTf
@@ -84,7 +84,7 @@ CHOSEN = {
     "syntf": SynTf(TINY, 2.0),
     "santext+": SanText(TINY, 0.7, share=0.25),
 }
-MECHANISMS |= CHOSEN | {f"{name}, ranked": ranked(each, Rank()) for name, each in CHOSEN.items()}
+MECHANISMS |= CHOSEN | {f"{name}, ranked": Ranked(each, Rank()) for name, each in CHOSEN.items()}
 
 MAPPED = {  # every kind of map in the plane: one that shrinks, one that bends, one that stretches
     "vectors": None,

@@ -11,9 +11,10 @@ from nomdeplume.errors import InputError, got
 from nomdeplume.extras import arrow
 from nomdeplume.frames.of_arrow import Arrow
 from nomdeplume.frames.plain import STRINGS, check_text
+from nomdeplume.mechanism.contract import Released
 from nomdeplume.privacy.certificate import NOT_PRIVATE
 from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
-from nomdeplume.releasing import LOST, Job, Released
+from nomdeplume.releasing import LOST, Job
 
 VECTOR, WARNING = "vector", "warning"  # columns that a release may have beside
 NO_WORDS = "no kept words."

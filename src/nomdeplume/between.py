@@ -10,6 +10,12 @@ from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.loss import Loss, up
 from nomdeplume.privacy.promise import WEAK
 
+MADE = {  # how the words of a release come about, by its reduction
+    "mean": "composed from a noisy mean",
+    "sample": "drawn by chance,",
+    "apportion": "apportioned,",
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Between:
@@ -34,7 +40,9 @@ class Between:
         delta: float | None = None,
     ) -> Between:
         """The promise of an obfuscator between two texts, or two authors of as many like them."""
-        losses = [_loss(each, x, y, documents) for each in made.guarantees[-made.level.of_texts :]]
+        losses = [
+            _loss(each, x, y, documents) for each in made.guarantees[-made.documents.of_texts :]
+        ]
         guarantee, loss = made.guarantee, losses[-1]
         if documents is not None:
             guarantee = guarantee.over_documents(documents)
@@ -58,6 +66,8 @@ class Between:
             f"the loss is at most {guarantee.formula} = {up(self.loss, 6)} nats, with {symbol} = "
             f"{self.loss / guarantee.epsilon:.4f} between {guarantee.between}."
         ).replace(f" · {symbol}", f"\u00a0·\u00a0{symbol}")
+        if not symbol:
+            first = f"{self._what()} by at most a factor of {self.loss.factor}."
         weak = WEAK if self.largest > 10 else ""
         return [said for said in (first, self._by_means(), self._up_to(), weak) if said]
 
@@ -82,12 +92,9 @@ class Between:
     def _what(self) -> str:
         """What is released, and between whom it shifts odds."""
         made, count = self.obfuscator, self.documents
+        spent = f"at {made.documents.parameter.symbol} = {made.documents.value:g},"
         words = f"{made.size} words" if made.size > 1 else "one word"
-        if made.level.at_once:
-            how = f"{words}, composed from a noisy mean at E = {made.guarantee.epsilon:g},"
-        else:
-            way = {"sample": "drawn by chance", "apportion": "apportioned"}[made.reduction]
-            how = f"{words}, {way}, at ε = {made.mechanism.guarantee.epsilon:g},"
+        how = f"{words}, {MADE[made.reduction]} {spent}" if made.reduction else f"a text {spent}"
         if count is None:
             return f"One release of {how} can shift anyone's odds between the two texts"
         between = f"two authors of {count} documents, all as far apart as these,"

@@ -2,64 +2,44 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
-from nomdeplume.distance import Euclidean
 from nomdeplume.errors import InputError
-from nomdeplume.levels import Level
-from nomdeplume.mechanism import Mechanism
-from nomdeplume.privacy.certificate import metric_of
+from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.ledger.claims import Claim, Name, has_id
-from nomdeplume.privacy.ledger.price import BETWEEN, Price
+from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.random import is_private
-from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from nomdeplume.privacy.ledger import Ledger
 
 
-def price_of(level: Level, vocabulary: Vocabulary) -> Price:
+def price_of(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Price:
     """What one document costs: its budget, and what it loses between any two texts at all."""
-    widest, table = level.guarantees[-1], vocabulary.table
-    loss, account = widest.epsilon * widest.metric.widest(vocabulary.diameter), level.any_two()
+    widest, account = mechanism.guarantees[-1], mechanism.any_two()
+    loss = widest.epsilon * widest.metric.widest(vocabulary.diameter)
     words = dimensions = 0
     if account is not None and account.terms:
         [((mixture,), words)] = account.terms
         loss, dimensions = min(loss, account.pure), mixture.dimensions
     return Price(
         budget=float(widest.epsilon),
-        distance=_distance(level, table),
+        distance=mechanism.distance,
         metric=widest.metric.name,
-        mechanism=level.mechanism.name,
+        mechanism=mechanism.name,
         kept=vocabulary.fingerprint,
         loss=float(loss) if isfinite(loss) else None,
         words=words,
         dimensions=dimensions,
     )
-
-
-def _distance(level: Level, table: Table) -> str:
-    """The distance that budgets count in: between which bags, by which metric of which table."""
-    mechanism = level.mechanism
-    own = "" if type(mechanism.guarantee.metric) is Euclidean else _settings(mechanism)
-    words = f"{metric_of(mechanism)}, {table.name} {table.fingerprint[:16]}{own}"
-    return f"{BETWEEN}{level.compared}: {words}"
-
-
-def _settings(mechanism: Mechanism) -> str:
-    """All that a metric of its own may be made of."""
-    named = {"mechanism": mechanism.name, **getattr(mechanism, "settings", {})}
-    return f", {sha256(json.dumps(named, sort_keys=True).encode()).hexdigest()[:16]}"
 
 
 class Priced(Protocol):

@@ -16,15 +16,16 @@ MADE_FOR = (  # what is said wherever documents composed from a noisy mean are s
 
 @dataclass(frozen=True, repr=False)
 class Document:
-    """A released text: its words in alphabetical order, and what is promised about them."""
+    """A released text, and what is promised about it."""
 
-    words: tuple[str, ...]
+    text: str
     certificate: Certificate
     vector: tuple[float, ...] | None = None  # the noisy mean behind the words, if asked for
 
     @property
-    def text(self) -> str:
-        return " ".join(self.words)
+    def words(self) -> tuple[str, ...]:
+        """Its words: of a release of words they are in alphabetical order."""
+        return tuple(self.text.split())
 
     def __repr__(self) -> str:
         return f"<Document: {shorten(self.text, 60, placeholder=' …')}>"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,18 +16,17 @@ from nomdeplume.charging import charge, column, price_of
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, whole
 from nomdeplume.frames import Private
-from nomdeplume.levels import Level, fits, level, stated
-from nomdeplume.mechanism import Mechanism, Recipe
+from nomdeplume.mechanism import Recipe
+from nomdeplume.mechanism.contract import DocumentMechanism, Mechanism, Released
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.certificate import NOT_PRIVATE, Certificate, Output, certify
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.ledger.price import Price
-from nomdeplume.privacy.promise import Promise
+from nomdeplume.privacy.promise import Promise, promises_of
 from nomdeplume.privacy.random import described, given, is_private
-from nomdeplume.reduction import REDUCTIONS, chosen
-from nomdeplume.releasing import Job, Released, Releasing, complete
+from nomdeplume.releasing import Job, Releasing, complete
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import MOST
@@ -42,18 +41,19 @@ SIZE = 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Obfuscator:
-    """Turns texts into documents of `size` noisy words, and states what they promise."""
+    """Turns texts into documents, and states what they promise.
+
+    A mechanism of words or of documents goes in; documents of words have `size` of them.
+    """
 
     vocabulary: Vocabulary
-    mechanism: Mechanism
+    mechanism: Mechanism | DocumentMechanism
     size: int = SIZE
     reduction: str = ""  # a name in REDUCTIONS, or mean; what is usual for the mechanism if none
 
     def __post_init__(self) -> None:
         whole("size", self.size)
-        able: Sequence[str] = getattr(self.mechanism, "reductions", tuple(REDUCTIONS))
-        object.__setattr__(self, "reduction", chosen(self.reduction, able, self.mechanism.name))
-        fits(self.mechanism, self.vocabulary)
+        object.__setattr__(self, "reduction", self.documents.reduction)
         _ = self.guarantees, self.vocabulary.table.fingerprint  # refuse now what cannot be vouched
 
     @classmethod
@@ -119,19 +119,19 @@ class Obfuscator:
         return cls(kept, made, size, reduction)
 
     @cached_property
-    def level(self) -> Level:
-        """How bags become released words: one by one, or a document at once."""
-        return level(self.mechanism, self.vocabulary, self.size, self.reduction)
+    def documents(self) -> DocumentMechanism:
+        """The mechanism that releases documents: word by word, or each as a whole."""
+        return self.mechanism.documents(self.vocabulary, self.size, self.reduction)
 
     @cached_property
     def releasing(self) -> Releasing:
         """How texts are released, batch after batch."""
-        return Releasing(self.vocabulary, self.level)
+        return Releasing(self.vocabulary, self.documents)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
         """What is promised about each document, the widest statement last."""
-        return self.level.guarantees
+        return self.documents.guarantees
 
     @property
     def guarantee(self) -> Guarantee:
@@ -145,14 +145,14 @@ class Obfuscator:
 
     def stated(self, *, tolerance: float = TOLERANCE) -> tuple[Promise, ...]:
         """The promises, where what is lost up to δ may be a share of about `tolerance` too high."""
-        return stated(self.level, self.vocabulary, tolerance=tolerance)
+        return promises_of(self.documents, self.vocabulary, tolerance=tolerance)
 
     def account(self, x: str, y: str) -> Account:
         """What is lost between two texts, purely and up to a δ: as Laplace noise loses it.
 
         It is about kept words, as they are reduced; no words count as the public bag.
         """
-        found = self.level.account(*self.vocabulary.texts((x, y)))
+        found = self.documents.account(*self.vocabulary.texts((x, y)))
         if found is None:
             raise InputError(
                 f"only Laplace noise has an account, got {self.mechanism.name}; "
@@ -160,13 +160,13 @@ class Obfuscator:
             )
         return found
 
-    @cached_property
+    @property
     def unchanged(self) -> float | None:
         """Share of common kept words that stay as they are: what is useful, not what is safe.
 
         None where words are not released one by one.
         """
-        return self.level.unchanged
+        return self.documents.unchanged
 
     def __call__(
         self,
@@ -195,7 +195,7 @@ class Obfuscator:
         digest = sha256("".join(f"{each.text}\n" for each in found).encode()).hexdigest()
         output = Output("text", digest)
         certificate = self.certify(described(rng), len(found), output, vectors=vectors)
-        return [each.document(certificate, vectors=vectors) for each in found]
+        return [_document(each, certificate, vectors=vectors) for each in found]
 
     def frame(self, df: F, *, text: str = "text", keep: Iterable[str] = (), **how: Any) -> F:
         """The frame with released words in column `text`; of the others only those in `keep`.
@@ -265,7 +265,7 @@ class Obfuscator:
     @cached_property
     def price(self) -> Price:
         """What one document costs in a ledger."""
-        return price_of(self.level, self.vocabulary)
+        return price_of(self.documents, self.vocabulary)
 
     def releases(
         self, items: Iterable[Bag | str], rng: Generator, *, workers: int | None = None
@@ -280,12 +280,13 @@ class Obfuscator:
         return self.releasing.in_workers(items, rng, whole("workers", workers, most=MOST))
 
     def __repr__(self) -> str:
-        spent = f"{self.level.symbol}={self.mechanism.guarantee.epsilon:g}"
-        how = f"{self.mechanism.name}, {spent}, size={self.size}, {self.reduction}"
-        return f"<Obfuscator: {how}, {self.vocabulary.table!r}>"
+        made = self.documents
+        spent = f"{made.parameter.symbol}={made.value:g}"
+        words = f", size={self.size}, {made.reduction}" if made.form.size else ""
+        return f"<Obfuscator: {made.name}, {spent}{words}, {self.vocabulary.table!r}>"
 
     def _check(self, *, vectors: bool) -> None:
-        if vectors and not self.level.at_once:
+        if vectors and not self.documents.form.vector:
             raise InputError(f"{self.mechanism.name} has no mean to release; take mean.")
 
     def certify(self, generator: str, documents: int, output: Output, **beside: Any) -> Certificate:
@@ -293,14 +294,16 @@ class Obfuscator:
         self._check(vectors=beside.get("vectors", False))
         return certify(
             self.vocabulary,
-            self.mechanism,
+            self.documents,
             self.promises,
-            size=self.size,
-            reduction=self.reduction,
             generator=generator,
-            unchanged=self.unchanged,
-            agreement=self.level.agreement,
             documents=documents,
             output=output,
             **beside,
         )
+
+
+def _document(released: Released, certificate: Certificate, *, vectors: bool) -> Document:
+    """A release with its certificate, and with its noisy mean if that is asked for."""
+    mean = tuple(released.mean) if vectors and released.mean else None
+    return Document(released.text, certificate, mean)

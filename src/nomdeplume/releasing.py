@@ -3,48 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag, Item
 from nomdeplume.devices import choose, chosen, on
-from nomdeplume.document import Document
-from nomdeplume.errors import InputError, PlumeError, PrivacyError
-from nomdeplume.levels import Level
-from nomdeplume.mechanism import Mechanism
-from nomdeplume.privacy.certificate import Certificate
+from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.mechanism.contract import DocumentMechanism, Released
 from nomdeplume.privacy.random import is_private, secure, seeded
-from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import ahead
 from nomdeplume.workers.isolate import isolated
 
 SIGNS = 1 << 20  # of the texts that a worker gets together, about
-DOCUMENTS = 256  # that a worker gets together, at most where they are released at once
 LOST = "it could not be released, tried by itself twice."
-
-
-class Released(NamedTuple):
-    """What comes out for one bag or text."""
-
-    text: str  # its words in alphabetical order, with spaces between
-    mean: list[float] | None  # of a document level, the noisy mean behind them
-    kept: bool  # whether there were kept words; else the public bag stood in for them
-
-    @property
-    def words(self) -> list[str]:
-        return self.text.split(" ")
-
-    def document(self, certificate: Certificate, *, vectors: bool) -> Document:
-        """It with its certificate, and with the mean where there is one and it is asked for."""
-        mean = tuple(self.mean) if vectors and self.mean else None
-        return Document(tuple(self.words), certificate, mean)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +28,11 @@ class Releasing:
     """How bags and texts become released words."""
 
     vocabulary: Vocabulary
-    level: Level
+    mechanism: DocumentMechanism
 
     def here(self, items: Iterable[Item], rng: Generator) -> Iterator[Released]:
         """Batch after batch in this process, while the caller reads the next and uses the last."""
-        batches = _by_count(map(self.bag, items), self._together(rng))
+        batches = _by_count(map(self.item, items), self._together(rng))
         for released in ahead(lambda batch: self.batch(batch, rng), batches):
             yield from released
 
@@ -80,36 +56,23 @@ class Releasing:
     def prepare(self) -> None:
         """Make what workers can share."""
         with on("cpu"):
-            self.batch([self.vocabulary.public_bag], seeded(0))
+            self.batch([""], seeded(0))
 
     def _together(self, rng: Generator) -> int:
         """Documents of a batch."""
-        return self.level.many if is_private(rng) else self.level.batch
+        return self.mechanism.many if is_private(rng) else self.mechanism.batch
 
-    def bag(self, item: Item) -> Bag:
-        """A bag, or that of a text."""
+    def item(self, item: Item) -> Item:
+        """A bag, or what the mechanism needs of a text."""
         if isinstance(item, Bag):
             return item
         if not isinstance(item, str):
             raise InputError(f"a text must be a string, got {type(item).__name__}.")
-        return self.vocabulary.bag(item)
+        return self.mechanism.item(item)
 
     def batch(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         """Some of them, released together; all are refused if one must be."""
-        kept, bags = self.vocabulary, list(map(self.bag, items))
-        kept.refuse_seen(bags)
-        one = (
-            ONE_THREAD_EACH if self.level.at_once else nullcontext()
-        )  # products of means are small
-        with one:
-            released, means = self.level.release([kept.or_public(bag) for bag in bags], rng)
-        place, ordered = kept.alphabetical
-        places = place[released]
-        if (places < 0).any():
-            raise PrivacyError("the mechanism released a word outside the kept vocabulary.")
-        texts = map(" ".join, ordered[np.sort(places, axis=1)].tolist())
-        beside = [None] * len(bags) if means is None else means.tolist()
-        return list(map(Released, texts, beside, map(bool, map(len, bags))))
+        return self.mechanism.release(list(map(self.item, items)), rng)
 
 
 @dataclass(frozen=True)
@@ -155,38 +118,27 @@ class Job:
 
     def batches(self, items: Iterable[Item], number: int = 1) -> Iterator[Batch]:
         """So many together as suits a worker, or fewer long texts; numbered from `number` on."""
-        level = self.releasing.level
-        most = level.many if self.seed is None else level.batch
-        return _batches(items, min(most, DOCUMENTS) if level.at_once else most, number)
+        mechanism = self.releasing.mechanism
+        most = mechanism.many if self.seed is None else mechanism.batch
+        return _batches(items, min(most, mechanism.per_worker), number)
 
     @cached_property
     def _secure(self) -> Generator:
         """Keyed by the operating system in the process that asks."""
         return secure()
 
-    def __getstate__(self) -> tuple[Releasing, int | None, dict[str, Any], str]:
+    def __getstate__(self) -> tuple[Releasing, int | None, str]:
         device = chosen()
-        made = prepared(self.releasing.level.mechanism)
-        return self.releasing, self.seed, made, device if isinstance(device, str) else "auto"
+        return self.releasing, self.seed, device if isinstance(device, str) else "auto"
 
-    def __setstate__(self, state: tuple[Releasing, int | None, dict[str, Any], str]) -> None:
-        releasing, seed, made, device = state
+    def __setstate__(self, state: tuple[Releasing, int | None, str]) -> None:
+        releasing, seed, device = state
         choose(device)
         self.__dict__.update(releasing=releasing, seed=seed)
-        vars(releasing.level.mechanism).update(made)
 
 
-def prepared(mechanism: Mechanism) -> dict[str, Any]:
-    """What a mechanism made of its fields, as far as it can be sent; the rest is made again."""
-    from nomdeplume.workers.shared import can_be_shared
-
-    named: list[str] = [each.name for each in fields(mechanism)] if is_dataclass(mechanism) else []
-    made = {name: value for name, value in vars(mechanism).items() if name not in named}
-    return {name: value for name, value in made.items() if can_be_shared(value)}
-
-
-def _by_count(bags: Iterable[Bag], most: int) -> Iterator[list[Bag]]:
-    remaining = iter(bags)
+def _by_count(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
+    remaining = iter(items)
     while batch := list(islice(remaining, most)):
         yield batch
 

@@ -172,6 +172,12 @@ class Vocabulary:
                 "fit --i-know-this-leaks."
             )
 
+    def bagged(self, items: Iterable[Item]) -> list[Bag]:
+        """The bags of texts and bags, refused if the kept words were fitted on one of them."""
+        bags = [item if isinstance(item, Bag) else self.bag(item) for item in items]
+        self.refuse_seen(bags)
+        return bags
+
     def filled(self, text: Item) -> Bag:
         """The bag of a text, or a bag, as it is released: the public one if it keeps no word."""
         if isinstance(text, Bag):
@@ -182,11 +188,17 @@ class Vocabulary:
     @cached_property
     def references(self) -> Mapping[str, tuple[Bag, Bag]]:
         """The bags of pairs of public texts in the table's language; none if no texts ship."""
+        pairs = self.reference_texts.items()
+        return {name: (self.bag(one), self.bag(other)) for name, (one, other) in pairs}
+
+    @cached_property
+    def reference_texts(self) -> Mapping[str, tuple[str, str]]:
+        """Pairs of public texts in the table's language, by what they are; none if none ship."""
         path = DATA / f"reference-{self.table.language}.json"
         if not path.is_file():
             return {}
         pairs = json.loads(path.read_text(encoding="utf-8"))
-        return {name: (self.bag(one), self.bag(other)) for name, (one, other) in pairs.items()}
+        return {name: (one, other) for name, (one, other) in pairs.items()}
 
     def or_public(self, bag: Bag) -> Bag:
         """A bag, or what stands in for one without words."""

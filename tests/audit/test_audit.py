@@ -174,7 +174,7 @@ def test_a_number_of_words_that_tells_something_is_found(vocabulary):
     class Shorter(Obfuscator):
         def __call__(self, texts, rng=None):
             documents = super().__call__(texts, rng)
-            return [replace(d, words=d.words[: 1 + len(d.words) % 2]) for d in documents]
+            return [replace(d, text=" ".join(d.words[: 1 + len(d.words) % 2])) for d in documents]
 
     system = Shorter(vocabulary, NoisyNearest(vocabulary.table, Laplace(1.0)), size=20)
 

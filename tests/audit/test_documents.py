@@ -20,7 +20,8 @@ from nomdeplume.audit.worlds import World
 from nomdeplume.bag import Bag
 from nomdeplume.features.subjects import Subjects
 from nomdeplume.mechanism import NoisyMean, Projection
-from nomdeplume.releasing import Released, Releasing
+from nomdeplume.mechanism.contract import Released
+from nomdeplume.releasing import Releasing
 from nomdeplume.table.directions import principal_directions
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
@@ -285,16 +286,18 @@ class Unsorted(Obfuscator):
         def turned(text, document):
             first, *_, last = text.split()
             backwards = first > last
-            return replace(document, words=tuple(sorted(document.words, reverse=backwards)))
+            return replace(document, text=" ".join(sorted(document.words, reverse=backwards)))
 
         return list(map(turned, texts, super().__call__(texts, rng, vectors=vectors)))
 
 
 class AsComposed(Releasing):
     def batch(self, bags, rng):
-        released, means = self.level.release(bags, rng)
-        texts = map(" ".join, np.array(self.vocabulary.table.words)[released])
-        return [Released(text, mean, True) for text, mean in zip(texts, means, strict=True)]
+        made, kept = self.mechanism, self.vocabulary
+        means = made.words.noisy(kept.bagged(bags), rng)
+        released = made.words.compose(means, made.size, rng)
+        texts = map(" ".join, np.array(kept.table.words)[released])
+        return [Released(text, mean.tolist()) for text, mean in zip(texts, means, strict=True)]
 
 
 class Herded(Obfuscator):
@@ -302,7 +305,7 @@ class Herded(Obfuscator):
 
     @property
     def releasing(self):
-        return AsComposed(self.vocabulary, self.level)
+        return AsComposed(self.vocabulary, self.documents)
 
 
 @pytest.mark.parametrize(("kind", "verdict"), [(Unsorted, "broken"), (Herded, "held")])

@@ -288,7 +288,7 @@ REFUSED = {
     "an unknown composer": (("--compose", "prose"), "--compose"),
     "a map of words": (("--epsilon", "6", "--map", "vectors"), "one by one; take mean"),
     "a composer of words": (("--epsilon", "6", "--compose", "maxent"), "one by one; take mean"),
-    "a decoding": (("--mechanism", "mean", "--decode", "rank"), "it decodes none alone"),
+    "a decoding": (("--mechanism", "mean", "--decode", "rank"), "it decodes no word alone"),
     "a reduction": (
         ("--mechanism", "mean", "--reduction", "sample"),
         "its own way from a text to words",

@@ -11,6 +11,7 @@ from tests.conftest import ALPHA, MAPPED, MEANS
 from nomdeplume import InputError, Laplace, NoisyNearest, Table, seeded
 from nomdeplume.bag import Bag
 from nomdeplume.compose import Herding
+from nomdeplume.decode import Nearest
 from nomdeplume.mechanism import NoisyMean
 
 
@@ -87,7 +88,7 @@ def test_decoders_see_points_of_the_public_grid_only(mechanism, rng):
         return
     handed = []
 
-    class Watched:
+    class Watched(Nearest):
         def over(self, *_):
             return lambda noisy, _: handed.append(noisy) or np.zeros(len(noisy), dtype=np.int64)
 

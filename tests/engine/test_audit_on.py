@@ -23,7 +23,7 @@ from nomdeplume.decode import Rank
 from nomdeplume.engine.pool import LocalPool
 from nomdeplume.engine.ray import OnRay
 from nomdeplume.mechanism.exponential import Exponential
-from nomdeplume.mechanism.ranked import ranked
+from nomdeplume.mechanism.ranked import Ranked
 from tests.audit.patience import patiently
 from tests.engine import brought
 
@@ -108,7 +108,7 @@ def subjects(table, vocabulary):
     return {
         "noise": Obfuscator(vocabulary, NoisyNearest(vocabulary.table, Laplace(1.0)), size=4),
         "chances": mechanism,
-        "steps": ranked(mechanism, Rank()),
+        "steps": Ranked(mechanism, Rank()),
         "means": Obfuscator.mean(vocabulary, budget=5.0, size=4),
         "a function": Claim(brought.same, table, 1.0),
     }

@@ -17,7 +17,7 @@ from nomdeplume.mechanism.custext import CusText
 from nomdeplume.mechanism.diffractor import Diffractor
 from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.pairs import Steepest, Words
-from nomdeplume.mechanism.ranked import ranked
+from nomdeplume.mechanism.ranked import Ranked
 from nomdeplume.mechanism.santext import SanText
 from nomdeplume.mechanism.scores import Plain, Truncated
 from nomdeplume.mechanism.syntf import SynTf
@@ -164,7 +164,7 @@ MAKERS = {
     "custext": lambda table: CusText(table, 1.5, group=2),
     "diffractor": lambda table: Diffractor(table, 0.4, lists=2),
 }
-RANKED = {f"{name}, ranked": lambda table, make=make: ranked(make(table), Rank(0.5))
+RANKED = {f"{name}, ranked": lambda table, make=make: Ranked(make(table), Rank(0.5))
           for name, make in MAKERS.items()}  # fmt: skip
 PARTIAL = ("santext+", "custext")
 

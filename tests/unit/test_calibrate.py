@@ -25,6 +25,7 @@ from nomdeplume.calibrate.drawing import Axis
 from nomdeplume.calibrate.page import page
 from nomdeplume.calibrate.report import Report
 from nomdeplume.mechanism import MECHANISMS, Exponential, Recipe
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.text import StopWords
@@ -50,7 +51,7 @@ def dial(kept, mechanism="laplace", **parts):
 class Coin:
     """Words by chances that are given, and draws by these: any mechanism at all."""
 
-    name, outputs = "coin", None
+    name, outputs, declaration = "coin", None, Declaration()
 
     def __init__(self, table, chances):
         self.table, self._chances = table, chances
@@ -60,6 +61,10 @@ class Coin:
 
 
 class OpenCoin(Coin):
+    @property
+    def declaration(self):
+        return Declaration(channel=self.channel)
+
     def channel(self, ids):
         return self._chances[ids]
 

@@ -86,7 +86,7 @@ def test_what_is_no_text_is_named_by_place(obfuscator):
 def test_many_documents_are_released_in_batches(table):
     obfuscator = Obfuscator.laplace(table, epsilon=2.0, size=3000)
 
-    assert obfuscator.level.batch == 2
+    assert obfuscator.documents.batch == 2
     assert len(obfuscator(["pear"] * 8)) == 8
 
 

@@ -177,8 +177,8 @@ REFUSED = [
     ({"mechanism": "tem", "settings": {"gamma": 1.0}}, "no setting gamma; it has a, beta"),
     ({"mechanism": "laplace", "decode": "rank", "settings": {"t": 1.0}}, "it has c"),
     ({"mechanism": "laplace", "epsilon": 0.0}, "epsilon must be a finite number above 0"),
-    ({"mechanism": "mean", "decode": "nearest"}, "it decodes none alone"),
-    ({"mechanism": "mean", "decode": "rank"}, "it decodes none alone"),
+    ({"mechanism": "mean", "decode": "nearest"}, "it decodes no word alone"),
+    ({"mechanism": "mean", "decode": "rank"}, "it decodes no word alone"),
     ({"mechanism": "mean", "map": "thoughts"}, "map must be one of vectors, principal, subjects"),
     ({"mechanism": "mean", "compose": "prose"}, "compose must be herding or maxent"),
     ({"mechanism": "mean", "settings": {"ridge": 1.0}}, "no setting ridge; it has .*penalty"),
@@ -262,7 +262,7 @@ def test_what_covers_all_words_says_nothing_more(kept, name):
 
 
 def test_an_epsilon_is_usual_only_if_none_is_given():
-    assert Recipe.usually("tem").epsilon == MECHANISMS["tem"].epsilon
+    assert Recipe.usually("tem").epsilon == MECHANISMS["tem"].parameter.usual
     assert Recipe.usually("tem", 0.25).epsilon == 0.25
     with pytest.raises(InputError, match="one of mean, laplace"):
         Recipe.usually("gauss")

@@ -8,7 +8,7 @@ import pytest
 from nomdeplume import Laplace, Table, seeded
 from nomdeplume.calibrate.neighbourhood import Landing, Neighbourhood, wilson
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism import Exponential, NoisyMean
+from nomdeplume.mechanism import Declaration, Exponential, NoisyMean
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.panels.understand import spread
@@ -38,6 +38,10 @@ class Silent:
     def guarantee(self):
         return self.inner.guarantee
 
+    @property
+    def declaration(self):
+        return Declaration()
+
     def release(self, ids, rng):
         return self.inner.release(ids, rng)
 
@@ -48,6 +52,7 @@ class Counting:
 
     table: Table
     outputs: None = None
+    declaration: Declaration = Declaration()  # noqa: RUF009 - frozen
 
     def release(self, ids, rng):
         return np.arange(len(ids))

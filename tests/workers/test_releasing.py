@@ -8,11 +8,9 @@ import pytest
 from tests.conftest import MECHANISMS
 from tests.workers.works import until_it_fails
 
-from nomdeplume import InputError, Obfuscator, PrivacyError, Table, fit_features, seeded
+from nomdeplume import InputError, Obfuscator, PrivacyError, Table, fit_features, secure, seeded
 from nomdeplume.bag import Bag
-from nomdeplume.levels import level
-from nomdeplume.mechanism import NoisyMean
-from nomdeplume.releasing import Batch, Job, Releasing, prepared
+from nomdeplume.releasing import Batch, Job, Releasing
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers.shared import received, shared
@@ -35,11 +33,10 @@ def obfuscator(request, words):
 
 def plain(obfuscator, bags, rng):
     """What a loop without any thread makes: the flow as the design has it."""
-    remaining, kept = iter(bags), obfuscator.vocabulary
-    while batch := list(islice(remaining, obfuscator.level.batch)):
-        ids, _ = obfuscator.level.release([kept.or_public(bag) for bag in batch], rng)
-        for row in ids.tolist():
-            yield sorted(kept.table.words[i] for i in row)
+    remaining = iter(bags)
+    while batch := list(islice(remaining, obfuscator.documents.batch)):
+        for released in obfuscator.documents.release(batch, rng):
+            yield released.words
 
 
 def test_a_thread_ahead_changes_nothing(obfuscator):
@@ -85,8 +82,7 @@ def test_who_takes_some_leaves_no_thread(words, threads):
 def test_every_mechanism_does_its_job_elsewhere(mechanism):
     """Sent and received as workers get it, on arrays that cannot be written to."""
     kept = Vocabulary(mechanism.table, StopWords("none", frozenset()))
-    reduction = getattr(mechanism, "reductions", ("sample",))[0]
-    job = Job(Releasing(kept, level(mechanism, kept, 12, reduction)), seed=4)
+    job = Job(Releasing(kept, mechanism.documents(kept, 12, "")), seed=4)
     batch = Batch(1, ["apple pear", "", "lake lake river"], 0)
     here = job(batch)
     with shared(job) as file:
@@ -96,12 +92,12 @@ def test_every_mechanism_does_its_job_elsewhere(mechanism):
 
 
 def test_what_takes_long_to_make_is_sent_along(words):
-    mechanism = Obfuscator.mean(words, map="principal", budget=5).mechanism
-    mechanism.release(np.arange(3), seeded(1))
+    made = Obfuscator.mean(words, map="principal", budget=5)
+    made.releasing.prepare()
+    with shared(Job.of(made.releasing, secure())) as file:
+        sent = received(file.fileno())
 
-    assert isinstance(mechanism, NoisyMean)
-    assert {"features", "stretch", "grid"} <= set(prepared(mechanism))
-    assert "table" not in prepared(mechanism)
+    assert {"features", "stretch", "grid"} <= set(vars(sent.releasing.mechanism.words))
 
 
 def test_workers_release_the_same_documents_in_the_same_order(words):

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from nomdeplume.audit.asking import Asker, Clock, Task
 from nomdeplume.audit.finding import INSTRUMENTS, Finding, Report
 from nomdeplume.audit.pairs import named_pairs
-from nomdeplume.audit.parts import before_steps
 from nomdeplume.audit.probe import Probe
 from nomdeplume.audit.questions import Questions
 from nomdeplume.engine import Engine
 from nomdeplume.errors import InputError, got, positive
-from nomdeplume.mechanism import Mechanism, NoisyMean
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism.inputs import all_of
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.random import secure
 
@@ -83,23 +83,20 @@ class Audit:
             yield Task(number, len(probes), probe.question, alpha, clock.begin(number))
 
     def _questions(self, subject: Subject) -> Questions:
-        system = subject if isinstance(subject, Obfuscator) else None
-        mechanism = subject.mechanism if isinstance(subject, Obfuscator) else subject
-        kept = system.vocabulary.ids if system else _inputs(mechanism)
-        pairs = named_pairs(mechanism, kept, self.pairs, self.seconds)
-        return Questions(mechanism, system, kept, pairs, self.source)
-
-
-def _inputs(mechanism: Mechanism) -> Ids:
-    """The words that a mechanism is made for."""
-    inputs: Ids | None = getattr(before_steps(mechanism), "inputs", None)
-    return np.arange(len(mechanism.table)) if inputs is None else inputs
+        if isinstance(subject, Obfuscator):
+            mechanism, kept = subject.documents.words, subject.vocabulary.ids
+            pairs = named_pairs(mechanism, kept, self.pairs, self.seconds) if mechanism else []
+            return Questions(mechanism, subject, kept, pairs, self.source)
+        kept = all_of(subject.table, subject.declaration.inputs)
+        pairs = named_pairs(subject, kept, self.pairs, self.seconds)
+        return Questions(subject, None, kept, pairs, self.source)
 
 
 def _described(subject: Subject) -> str:
-    mechanism = subject.mechanism if isinstance(subject, Obfuscator) else subject
-    table, symbol = mechanism.table, "E" if isinstance(mechanism, NoisyMean) else "ε"
-    return (
-        f"{mechanism.name}, {symbol} = {mechanism.guarantee.epsilon:g}, on {table.name} "
-        f"({len(table):,} words × {table.dimensions})"
-    )
+    if isinstance(subject, Obfuscator):
+        made, table = subject.documents, subject.vocabulary.table
+        said = f"{made.name}, {made.parameter.symbol} = {made.value:g}"
+    else:
+        table, symbol = subject.table, subject.declaration.parameter.symbol
+        said = f"{subject.name}, {symbol} = {subject.guarantee.epsilon:g}"
+    return f"{said}, on {table.name} ({len(table):,} words × {table.dimensions})"

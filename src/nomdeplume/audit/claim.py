@@ -10,6 +10,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError, positive
+from nomdeplume.mechanism.contract import Declaration, Settings
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -51,6 +53,16 @@ class Claim:
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon)
 
+    @property
+    def settings(self) -> Settings:
+        return {}
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(function=self.function)
+
+    documents = word_by_word
+
     def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002 - it draws by itself
         words = [self.table.words[i] for i in ids.tolist()]
         try:
@@ -75,7 +87,11 @@ class MovableClaim(Claim):
 
     make: Callable[[Table, float], Function] | None = None
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(function=self.function, elsewhere=self.elsewhere)
+
     def elsewhere(self, table: Table, epsilon: float) -> MovableClaim:
         if self.make is None:
-            raise InputError("a claim is moved by its make; see Claim.made.")
+            raise InputError("a claim without `make` has one table only; use Claim.made.")
         return MovableClaim(self.make(table, epsilon), table, epsilon, self.name, make=self.make)

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -20,12 +21,13 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.bags import Ids, Words, bags_of, pairs_of_bags, some_bags
 from nomdeplume.audit.finding import HELD, OPEN, Finding, observed
-from nomdeplume.audit.inside import Watched, on_grid, with_noise
+from nomdeplume.audit.inside import Watched, on_grid
+from nomdeplume.audit.parts import Instead
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.bag import Bag
 from nomdeplume.distance import Cloud, word_mover
 from nomdeplume.distance.cloud import distances
-from nomdeplume.mechanism import NoisyMean
+from nomdeplume.mechanism.contract import NoisyMeans
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.random import seeded
 from nomdeplume.table import Table
@@ -44,7 +46,7 @@ UNWATCHED = "there is no noise to watch"
 class Inside:
     """A mechanism of documents, inside its system if there is one, and its noise watched."""
 
-    mechanism: NoisyMean
+    mechanism: NoisyMeans
     system: Obfuscator | None
     kept: Ids
 
@@ -68,20 +70,20 @@ class Inside:
     def watched(self, *, blind: bool) -> tuple[Inside, list[Floats]]:
         """The same with its noise watched, and what was added to."""
         noise = Watched(self.mechanism.noise, blind)
-        return self._around(with_noise(self.mechanism, noise)), noise.seen
+        return self._around(self.mechanism.under(noise)), noise.seen
 
     def composing(self) -> tuple[Inside, list[Floats]]:
         """Return a copy with a watched composer, and the list of points it composes words from."""
-        spied, seen = with_noise(self.mechanism, self.mechanism.noise), list[Floats]()
+        seen = list[Floats]()
 
         def compose(noisy: Floats, size: int, rng: Generator) -> Ids:
             seen.append(noisy)
-            return type(spied).compose(spied, noisy, size, rng)
+            return self.mechanism.compose(noisy, size, rng)
 
-        vars(spied)["compose"] = compose
+        spied: Any = Instead(self.mechanism, {"compose": compose})
         return self._around(spied), seen
 
-    def _around(self, spied: NoisyMean) -> Inside:
+    def _around(self, spied: NoisyMeans) -> Inside:
         system = self.system and replace(self.system, mechanism=spied, size=SIZE)
         return replace(self, mechanism=spied, system=system)
 
@@ -117,7 +119,7 @@ def of_means(inside: Inside) -> Probe:
     return Probe(question, ask, 0.2)
 
 
-def _means(mechanism: NoisyMean, bags: Sequence[Ids]) -> tuple[Floats, float]:
+def _means(mechanism: NoisyMeans, bags: Sequence[Ids]) -> tuple[Floats, float]:
     """Means of features over the stated stretch, word by word, and the largest feature."""
     stated = float(mechanism.settings["stretch"])
     distinct = np.unique(np.concatenate(bags))
@@ -130,7 +132,7 @@ def _means(mechanism: NoisyMean, bags: Sequence[Ids]) -> tuple[Floats, float]:
     return due, float(np.abs(features).max(initial=0.0)) / stated
 
 
-def _features(mechanism: NoisyMean, ids: Ids) -> Floats:
+def _features(mechanism: NoisyMeans, ids: Ids) -> Floats:
     """What the map makes of some words, from their vectors if it can: else it says so itself."""
     table, image = mechanism.table, mechanism.image
     vectors = table.vectors[ids].astype(np.float64)

@@ -11,16 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import mannwhitneyu
 
-from nomdeplume.audit.claim import Claim
+from nomdeplume.audit.claim import Function
 from nomdeplume.audit.finding import Finding, by_pvalue, observed
-from nomdeplume.audit.inside import Still, with_noise
-from nomdeplume.audit.parts import Instead
+from nomdeplume.audit.inside import Still
+from nomdeplume.audit.parts import released_as
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism import NoisyMean
+from nomdeplume.mechanism.contract import Mechanism
+from nomdeplume.mechanism.recipe import words_of
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.random import described, is_private
+from nomdeplume.table import Table
 from nomdeplume.table.table import digest
 
 Floats = NDArray[np.float64]
@@ -55,8 +57,11 @@ def _canaries(question: str, system: Obfuscator, share: Share) -> Finding:
     certificate = documents[0].certificate.to_json().lower()
     error = _error(system, [secrets[0], 5], share)
     leaks = {
-        "a word that is not kept was released": any(
-            word not in vocabulary for document in documents for word in document.words
+        "something that may not come out was released": not all(
+            each.met(document.text)
+            for each in system.documents.form.requirements
+            if each.about_outputs
+            for document in documents
         ),
         "the certificate holds a word of the text": any(word in certificate for word in secrets),
         "an error quotes the text": secrets[0] in error,
@@ -75,14 +80,14 @@ def _error(system: Obfuscator, texts: Any, share: Share) -> str:
     return ""
 
 
-def of_strangers(claim: Claim) -> Probe:
+def of_strangers(function: Function, table: Table) -> Probe:
     """Unknown words, handed to somebody's function: none of them may come out."""
     question = "no unknown word comes out"
 
     def ask(_: Share) -> Finding:
-        secrets = canaries(set(claim.table.words))
+        secrets = canaries(set(table.words))
         try:
-            released = list(claim.function(secrets))
+            released = list(function(secrets))
         except (Exception, SystemExit) as error:
             return observed(question, f"refused, with {type(error).__name__}", holds=True)
         passed = len(set(released) & set(secrets))
@@ -97,9 +102,10 @@ def of_lengths(system: Obfuscator) -> Probe:
     question = "documents hold released words only, at any length"
 
     def ask(share: Share) -> Finding:
-        kept, outputs = system.vocabulary, system.mechanism.outputs
+        kept, mechanism = system.vocabulary, words_of(system.documents)
+        outputs = mechanism.outputs
         fixed = int((kept.ids if outputs is None else outputs)[0])
-        same = Instead(system.mechanism, lambda ids: np.full(len(ids), fixed))
+        same = released_as(mechanism, lambda ids: np.full(len(ids), fixed))
         rng, words = np.random.default_rng(3), kept.table.words
         texts = [" ".join(words[i] for i in rng.choice(kept.ids, n)) for n in LENGTHS]
         documents = replace(system, mechanism=same)(texts, share.rng)
@@ -128,7 +134,8 @@ def _order(question: str, system: Obfuscator, share: Share) -> Finding:
     samples = len(texts) * system.size
     if all(sorted(document.words) == list(document.words) for document in system(texts, share.rng)):
         return observed(question, "alphabetical", holds=True, samples=samples)
-    released = [document.words for document in _quiet(system)(texts, share.rng)]
+    quiet = replace(system, mechanism=_quiet(words_of(system.documents)))
+    released = [document.words for document in quiet(texts, share.rng)]
     lean = [_lean(words, table, vectors[0] - vectors[far]) for words in released]
     distinct = len(set(lean))
     way = "asymptotic" if distinct < len(lean) else "exact"
@@ -139,16 +146,16 @@ def _order(question: str, system: Obfuscator, share: Share) -> Finding:
     )
 
 
-def _quiet(system: Any) -> Any:
-    """The same system around a mechanism that lets every word stay, so that an order would show.
+def _quiet(mechanism: Mechanism) -> Mechanism:
+    """A mechanism that lets every word stay, so that the order of words shows.
 
-    A mechanism releases words one by one: what becomes of their order is the system's doing.
-    One of documents composes other words, and must be without noise to show anything.
+    A mechanism releases words one by one, and their order is the system's doing. One that
+    composes other words from a mean shows their order only without noise.
     """
-    if isinstance(system.mechanism, NoisyMean):
-        still = with_noise(system.mechanism, Still(system.mechanism.noise))
-        return replace(system, mechanism=still)
-    return replace(system, mechanism=Instead(system.mechanism, np.copy))
+    if means := mechanism.declaration.means:
+        return means.under(Still(means.noise))
+    quiet: Mechanism = released_as(mechanism, np.copy)
+    return quiet
 
 
 def _lean(words: tuple[str, ...], table: Any, along: Floats) -> float:
@@ -163,19 +170,19 @@ def of_certificate(system: Obfuscator) -> Probe:
     question = "the certificate says what was done"
 
     def ask(share: Share) -> Finding:
-        table, mechanism = system.vocabulary.table, system.mechanism
+        table, mechanism = system.vocabulary.table, system.documents
         documents = system([table.words[int(system.vocabulary.ids[0])]] * 2, share.rng)
         certificate = documents[0].certificate
-        lines = "".join(f"{' '.join(document.words)}\n" for document in documents)
+        lines = "".join(f"{document.text}\n" for document in documents)
         due = {
             "table_fingerprint": digest(table.words, table.vectors),
             "table_words": len(table),
             "table_dimensions": table.dimensions,
             "kept_fingerprint": system.vocabulary.fingerprint,
             "mechanism": mechanism.name,
-            "settings": dict(getattr(mechanism, "settings", {})),
-            "epsilon": mechanism.guarantee.epsilon,
-            "size": system.size,
+            "settings": dict(mechanism.settings),
+            "epsilon": mechanism.value,
+            "size": mechanism.form.size,
             "reduction": system.reduction,
             "budget": system.guarantee.epsilon,
             "promises": system.promises,
@@ -185,7 +192,8 @@ def of_certificate(system: Obfuscator) -> Probe:
             "output": Output("text", sha256(lines.encode()).hexdigest()),
         }
         wrong = [name for name, value in due.items() if getattr(certificate, name) != value]
-        wrong += ["table"] if mechanism.table is not table else []
+        words = mechanism.words
+        wrong += ["table"] if words is not None and words.table is not table else []
         evidence = f"not so: {', '.join(wrong)}" if wrong else f"{len(due)} statements, all true"
         return observed(question, evidence, holds=not wrong)
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
-from dataclasses import dataclass, field, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import floor, log2
-from typing import Any
+from typing import Self
 
 import numpy as np
 from numpy.random import Generator
@@ -14,9 +13,9 @@ from numpy.typing import NDArray
 
 from nomdeplume.audit.draws import suited
 from nomdeplume.audit.finding import OPEN, Finding, observed
-from nomdeplume.audit.parts import Instead
+from nomdeplume.audit.parts import released_as
 from nomdeplume.audit.probe import Probe, Share
-from nomdeplume.mechanism import Mechanism, NoisyMean, NoisyNearest, Ranked
+from nomdeplume.mechanism.contract import NoisyVectors, Step
 from nomdeplume.noise import Noise
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import seeded
@@ -26,7 +25,6 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 WORDS = 500
-FOUND = ("features", "stretch")  # of a map, and the same under any noise
 
 
 @dataclass(frozen=True)
@@ -45,11 +43,15 @@ class Watched:
     def guarantee(self) -> Guarantee:
         return self.noise.guarantee
 
+    @property
+    def settings(self) -> dict[str, float | str]:
+        return self.noise.settings
+
     def add(self, vectors: Floats, rng: Generator) -> Floats:
         self.seen.append(np.array(vectors))
         return self.noise.add(self._zeros(vectors) if self.blind else vectors, rng)
 
-    def at(self, epsilon: float) -> Watched:
+    def at(self, epsilon: float) -> Self:
         return replace(self, noise=self.noise.at(epsilon))
 
     def standard(self, noisy: Floats, vectors: Floats) -> Floats:
@@ -61,7 +63,7 @@ class Watched:
     def lifted(self, table: Table, epsilon: float) -> tuple[Table, float]:
         return self.noise.lifted(table, epsilon)
 
-    def fitted(self, table: Table, epsilon: float) -> Watched:
+    def fitted(self, table: Table, epsilon: float) -> Self:
         return replace(self, noise=self.noise.fitted(table, epsilon))
 
     def _zeros(self, vectors: Floats) -> Floats:
@@ -76,40 +78,29 @@ class Still(Watched):
         return np.array(vectors)
 
 
-def with_noise(mechanism: NoisyMean, noise: Noise | Watched) -> NoisyMean:
-    """The same mechanism under other noise; what took long to find of its map is taken along."""
-    found = copy(mechanism)
-    known = {name: vars(mechanism)[name] for name in FOUND if name in vars(mechanism)}
-    vars(found).update(known, noise=noise)
-    return found
-
-
-def watched(mechanism: Any, *, blind: bool) -> tuple[Any, list[Floats]] | None:
-    """The mechanism with its noise watched, if it is made of noise and something after it."""
-    if not (is_dataclass(mechanism) and hasattr(mechanism, "noise")):
-        return None
+def watched(mechanism: NoisyVectors, *, blind: bool) -> tuple[NoisyVectors, list[Floats]]:
+    """The mechanism with its noise watched, and the list of what it is added to."""
     noise = Watched(mechanism.noise, blind)
-    spied: Any = replace(mechanism, noise=noise)  # type: ignore[type-var]
+    spied: NoisyVectors = replace(mechanism, noise=noise)  # type: ignore[type-var]
     return spied, noise.seen
 
 
-def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
+def of_vectors(mechanism: NoisyVectors, *, certified: bool) -> Probe:
     """Noise is added once to the vector of each word, or to images that are no farther apart.
 
     Where a certificate names the table, its own vectors are due, or their image under the map
     that the mechanism names.
     """
-    image = getattr(mechanism, "image", None)
+    image = mechanism.image
     question = f"noise is added to the {'image of the ' if image else ''}table's own vectors"
 
     def ask(share: Share) -> Finding:
         ids = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
-        if not (spied := watched(mechanism, blind=False)):
-            return Finding("flow", question, OPEN, "there is no noise to watch")
-        spied[0].release(ids, share.rng)
+        spied, added_to = watched(mechanism, blind=False)
+        spied.release(ids, share.rng)
         vectors = mechanism.table.vectors[ids].astype(np.float64)
         due = image(vectors) if image else vectors
-        seen = np.concatenate(spied[1]) if spied[1] else np.empty((0, 1))
+        seen = np.concatenate(added_to) if added_to else np.empty((0, 1))
         if len(seen) != len(due):
             return Finding("flow", question, OPEN, f"to {len(seen):,} vectors for {WORDS:,} words")
         same = seen.shape == due.shape and bool((seen == due).all())
@@ -117,7 +108,7 @@ def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
             return observed(question, "bit for bit", holds=True, samples=WORDS)
         if certified and not same:
             return observed(question, "to others than those of the certificate", holds=False)
-        before, after = (each.guarantee.ground("words") for each in (mechanism, spied[0].noise))
+        before, after = (each.guarantee.ground("words") for each in (mechanism, spied.noise))
         promised = before.apart(vectors, vectors)
         near = bool((after.apart(seen, seen) <= promised * (1 + 1e-9) + 1e-12).all())
         found = "to a contraction of them" if near else "to others, which are farther apart"
@@ -126,18 +117,18 @@ def of_vectors(mechanism: Mechanism, *, certified: bool) -> Probe:
     return Probe(question, ask, 0.1)
 
 
-def of_grid(mechanism: NoisyNearest) -> Probe:
+def of_grid(mechanism: NoisyVectors) -> Probe:
     """Noisy vectors are decoded from points of the public grid: others show the vector's digits."""
     question = "vectors are decoded from points of the public grid"
 
     def ask(share: Share) -> Finding:
-        spied, seen = copy(mechanism), list[Floats]()
+        seen = list[Floats]()
 
         def decode(noisy: Floats, rng: Generator) -> Ids:
             seen.append(noisy)
             return mechanism.decode(noisy, rng)
 
-        vars(spied)["decode"] = decode
+        spied = mechanism.decoded(decode)
         spied.release(np.random.default_rng(1).integers(0, len(mechanism.table), WORDS), share.rng)
         return on_grid(question, seen, mechanism.places.radius)
 
@@ -158,7 +149,7 @@ def on_grid(question: str, seen: Sequence[Floats], radius: float) -> Finding:
     return observed(question, evidence, holds=not off, samples=len(numbers))
 
 
-def of_interference(mechanism: Mechanism, world: str) -> Probe:
+def of_interference(mechanism: NoisyVectors, world: str) -> Probe:
     """What comes after the noise sees nothing of the word: noise around 0 hides it entirely.
 
     Any words are tried, and those that came out, which a decoder might avoid or prefer.
@@ -166,15 +157,14 @@ def of_interference(mechanism: Mechanism, world: str) -> Probe:
     question = "what follows the noise sees nothing else"
 
     def ask(_: Share) -> Finding:
-        if not (spied := watched(mechanism, blind=True)):
-            return Finding("flow", question, OPEN, "there is no noise to watch", world=world)
-        finding = _blind(spied[0].release, np.arange(len(mechanism.table)), question)
+        spied = watched(mechanism, blind=True)[0]
+        finding = _blind(spied.release, np.arange(len(mechanism.table)), question)
         return replace(finding, world=world)
 
     return Probe(question, ask, 0.2)
 
 
-def of_step(mechanism: Ranked, kept: Ids, world: str) -> Probe:
+def of_step(mechanism: Step, kept: Ids, world: str) -> Probe:
     """A step sees the released words alone: from the same ones it comes to the same.
 
     Fixed words are released in place of any; they are tried too, which a step might avoid.
@@ -185,8 +175,8 @@ def of_step(mechanism: Ranked, kept: Ids, world: str) -> Probe:
         outputs = mechanism.outputs
         able = np.arange(len(mechanism.table)) if outputs is None else outputs
         fixed = np.random.default_rng(2).choice(able, WORDS)
-        hidden = Instead(mechanism.mechanism, lambda ids: np.resize(fixed, len(ids)))
-        finding = _blind(replace(mechanism, mechanism=hidden).release, kept, question, fixed)
+        hidden = released_as(mechanism.mechanism, lambda ids: np.resize(fixed, len(ids)))
+        finding = _blind(mechanism.after(hidden).release, kept, question, fixed)
         return replace(finding, world=world)
 
     return Probe(question, ask, 0.2)

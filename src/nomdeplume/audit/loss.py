@@ -11,7 +11,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.audit.evidence import Places, Samples, provable, strongest
-from nomdeplume.audit.finding import BROKEN, Finding, by_loss, unpromised
+from nomdeplume.audit.finding import BROKEN, TABLE, Finding, by_loss, unpromised
+from nomdeplume.audit.parts import numbered
 from nomdeplume.audit.probe import BATCH, Probe, Share
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.obfuscator import Obfuscator
@@ -77,7 +78,7 @@ def of_texts(
         return released.reshape(n, 2, system.size)
 
     def ask(share: Share) -> Finding:
-        between = system.guarantees[-system.level.of_texts :]
+        between = system.guarantees[-system.documents.of_texts :]
         promise = min(guarantee.loss(*texts) for guarantee in between)
         if promise == inf:
             return unpromised(question, world)
@@ -93,6 +94,27 @@ def of_texts(
         return by_loss(question, world, proven, promise, samples=samples, provable=limit)
 
     return Probe(question, ask, weight)
+
+
+def of_releases(system: Obfuscator, texts: tuple[str, str], question: str) -> Probe:
+    """Two texts through the whole flow; every release as a whole is one outcome."""
+
+    def ask(share: Share) -> Finding:
+        between = system.guarantees[-system.documents.of_texts :]
+        promise = min(guarantee.loss(*texts) for guarantee in between)
+        if promise == inf:
+            return unpromised(question, TABLE)
+
+        def draw(n: int) -> Ids:
+            documents = system([*texts] * n, share.rng)
+            return numbered(document.text for document in documents).reshape(n, 2, 1)
+
+        found = share.samples(draw, first=BATCH, most=RELEASES)
+        proven, limit = _proven(found, _NOWHERE, share)
+        samples = 2 * len(found)
+        return by_loss(question, TABLE, proven, promise, samples=samples, provable=limit)
+
+    return Probe(question, ask, 2.0)
 
 
 class _Uneven(Exception):
@@ -125,15 +147,27 @@ def _tried(
 
     first = SEQUENCES if in_order else BATCH
     found = share.samples(draw, first=first, most=min(RELEASES, WORDS // size))
-    words, outcome = np.unique(found, return_inverse=True)
-    outcome = outcome.reshape(found.shape)
-    samples = Samples(outcome[:, 0], outcome[:, 1])
+    words = np.unique(found)
     known = words[words < len(table)]
     places = Places(table.vectors[known], *(table.vectors[ids].mean(axis=0) for ids in bags))
+    return *_proven(found, places, share), 2 * len(found)
+
+
+def _proven(found: Ids, places: Places, share: Share) -> tuple[float, float]:
+    """The strongest loss that outcomes of two inputs prove, (n, 2, words), and the most possible.
+
+    `places` are those of the outcomes that are words, which have the smallest numbers.
+    """
+    outcomes, outcome = np.unique(found, return_inverse=True)
+    outcome = outcome.reshape(found.shape)
+    samples = Samples(outcome[:, 0], outcome[:, 1])
     alpha = share.alpha / 2  # for each direction
     proven = max(
-        strongest(samples, len(words), places, alpha=alpha),
-        strongest(samples.swapped, len(words), places.swapped, alpha=alpha),
+        strongest(samples, len(outcomes), places, alpha=alpha),
+        strongest(samples.swapped, len(outcomes), places.swapped, alpha=alpha),
     )
-    tried = len(samples) - len(samples) // 2
-    return proven, provable(tried, alpha=alpha), 2 * len(samples)
+    return proven, provable(len(samples) - len(samples) // 2, alpha=alpha)
+
+
+_ORIGIN = np.zeros(1, dtype=np.float32)
+_NOWHERE = Places(np.empty((0, 1), dtype=np.float32), _ORIGIN, _ORIGIN)  # of no words

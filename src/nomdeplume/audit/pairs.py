@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nomdeplume.audit.closed import promised
-from nomdeplume.audit.parts import before_steps
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.table import Table
@@ -34,7 +33,8 @@ class Pair:
 
 def covered(mechanism: Mechanism, kept: Ids) -> Ids:
     """The kept words that something is promised about; all of them if none are named."""
-    named: Ids | None = getattr(before_steps(mechanism), "covered", None)
+    declared = mechanism.declaration
+    named = declared.inputs if declared.covered is None else declared.covered
     words = kept if named is None else kept[np.isin(kept, named)]
     return words if len(words) > 1 else kept
 

@@ -2,47 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any
+from hashlib import sha256
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
 from nomdeplume.errors import PrivacyError
-from nomdeplume.mechanism import Mechanism, Ranked
+from nomdeplume.mechanism.contract import DocumentMechanism, Ids, Mechanism
 from nomdeplume.obfuscator import Obfuscator
-from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
+from nomdeplume.vocabulary import Vocabulary
 
-Ids = NDArray[np.int64]
+
+class Releasing(Protocol):
+    """Anything that releases words of a table, one for each."""
+
+    @property
+    def table(self) -> Table: ...
+    def release(self, ids: Ids, rng: Generator) -> Ids: ...
 
 
 def before_steps(mechanism: Mechanism) -> Mechanism:
-    """What releases words before any step by rank; the mechanism itself if there is none."""
-    while isinstance(mechanism, Ranked):
-        mechanism = mechanism.mechanism
+    """The mechanism that releases words before any step; itself if there is no step."""
+    while (step := mechanism.declaration.step) is not None:
+        mechanism = step.mechanism
     return mechanism
 
 
 @dataclass(frozen=True, eq=False)
 class Instead:
-    """A mechanism in all but its releases, which a function makes of the words, without chance."""
+    """A mechanism with some of its methods replaced; everything else is its own."""
 
     mechanism: Any
-    released: Callable[[Ids], Ids]
-
-    def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002
-        return self.released(ids)
+    methods: Mapping[str, Callable[..., Any]]
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(object.__getattribute__(self, "mechanism"), name)
+        methods = object.__getattribute__(self, "methods")
+        return methods.get(name) or getattr(object.__getattribute__(self, "mechanism"), name)
+
+    def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
+        """Documents as the mechanism makes them, with the methods replaced."""
+        made: Any = self.mechanism.documents(vocabulary, size, reduction)
+        documents: DocumentMechanism = replace(made, words=self)
+        return documents
+
+
+def released_as(mechanism: Mechanism, released: Callable[[Ids], Ids]) -> Any:
+    """The mechanism, with releases that a function makes of the words, without chance."""
+    return Instead(mechanism, {"release": lambda ids, _: released(ids)})
 
 
 @dataclass(frozen=True, eq=False)
 class Documents:
-    """A whole system as a mechanism: every word is a text, and its document one word.
+    """A whole system as a mechanism: every word is a text, and its document one outcome.
 
     It draws from the generator that the system takes by itself.
     """
@@ -53,21 +68,15 @@ class Documents:
     def table(self) -> Table:
         return self.system.vocabulary.table
 
-    @property
-    def name(self) -> str:
-        return self.system.mechanism.name
-
-    @property
-    def outputs(self) -> Ids | None:
-        return self.system.mechanism.outputs
-
-    @property
-    def guarantee(self) -> Guarantee:
-        return self.system.mechanism.guarantee
-
     def release(self, ids: Ids, rng: Generator) -> Ids:  # noqa: ARG002
         documents = self.system([self.table.words[i] for i in ids.tolist()])
-        return self.table.ids(document.words[0] for document in documents)
+        return numbered(document.text for document in documents)
+
+
+def numbered(texts: Iterable[str]) -> Ids:
+    """A number of 62 bits for each text, the same in every process; equal texts have equal ones."""
+    digests = (sha256(text.encode()).digest()[:8] for text in texts)
+    return np.array([int.from_bytes(each, "little") >> 2 for each in digests], dtype=np.int64)
 
 
 def cold(mechanism: Any) -> Any:

@@ -28,10 +28,9 @@ from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from nomdeplume.audit.finding import BROKEN, OPEN, Finding, by_pvalue
-from nomdeplume.audit.parts import cold
+from nomdeplume.audit.parts import Releasing, cold
 from nomdeplume.audit.probe import Probe, Share
 from nomdeplume.errors import PrivacyError
-from nomdeplume.mechanism import Mechanism
 
 Ids = NDArray[np.int64]
 Source = Callable[[], Generator]
@@ -47,7 +46,7 @@ FRESH = (
 
 
 def of_streams(
-    mechanism: Mechanism,
+    mechanism: Releasing,
     source: Source,
     question: str = "no two releases share a stream",
     *,
@@ -104,7 +103,7 @@ def _the_same(parts: dict[str, Ids], question: str, world: str, samples: int) ->
     return Finding("flow", question, verdict, "every release is the same here", samples)
 
 
-def _affordable(mechanism: Mechanism, source: Source, seconds: float, most: int) -> int:
+def _affordable(mechanism: Releasing, source: Source, seconds: float, most: int) -> int:
     """How many words can be released in all places in about the time; none if it is hopeless.
 
     A call may take long by itself, so it is timed with as many words as are needed at least.
@@ -119,7 +118,7 @@ def _affordable(mechanism: Mechanism, source: Source, seconds: float, most: int)
     return int(np.clip(LEAST * max(seconds, 1.0) / (PLACES * took), LEAST, most))
 
 
-def _everywhere(mechanism: Mechanism, source: Source, ids: Ids, seconds: float) -> dict[str, Ids]:
+def _everywhere(mechanism: Releasing, source: Source, ids: Ids, seconds: float) -> dict[str, Ids]:
     """The same words released in every place that there is.
 
     Threads share a copy that must make what is made on first use while both ask for it.
@@ -174,7 +173,7 @@ def _until_closed(pipe: int, seconds: float) -> bytes | None:
     return None
 
 
-def _fresh(mechanism: Mechanism, source: Source, ids: Ids, seconds: float) -> Ids | None:
+def _fresh(mechanism: Releasing, source: Source, ids: Ids, seconds: float) -> Ids | None:
     """What a fresh interpreter makes of it; nothing if it cannot be sent there."""
     try:
         content = pickle.dumps((mechanism, source, ids))

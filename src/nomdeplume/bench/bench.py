@@ -124,7 +124,7 @@ class Bench:
         """Texts in, words out, released one by one."""
         obfuscator = Obfuscator.laplace(self.vocabulary, epsilon=self.epsilon, size=100)
         texts, rng, search = self._texts(4 * self.words // 100), secure(), self.auto or self.exact
-        eager(obfuscator.mechanism.decode.index.exact)  # type: ignore[attr-defined]
+        eager(obfuscator.mechanism.decode.index.exact)  # type: ignore[union-attr]
         rate = 100 * len(texts) / best(lambda: list(obfuscator.releases(texts, rng)))
         note = f"ε = {self.epsilon:g}, 100 words of each text of {LENGTH}"
         return Speed(

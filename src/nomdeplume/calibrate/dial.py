@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from nomdeplume.calibrate.effect import Effect, effect, usual_draws
 from nomdeplume.calibrate.panel import SAMPLE, Panel
 from nomdeplume.errors import InputError, positive
-from nomdeplume.mechanism import (
-    CusText,
-    Diffractor,
-    Exponential,
-    Mechanism,
-    NoisyNearest,
-    Recipe,
-)
+from nomdeplume.mechanism import Exponential, Mechanism, Recipe
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell, Tight, tight
 from nomdeplume.privacy.loss import up
@@ -177,7 +169,7 @@ class Dial:
 
     def _at(self, epsilon: float, memory: Memory | None = None) -> Mechanism:
         named = replace(self.recipe, epsilon=epsilon)
-        return named.make(self.vocabulary, memory=memory, tell=self.tell)
+        return named.words(self.vocabulary, memory=memory, tell=self.tell)
 
     @cached_property
     def _first(self) -> Mechanism:
@@ -185,18 +177,13 @@ class Dial:
 
     def _renewed(self, epsilon: float) -> Mechanism:
         """At another ε; an index, groups or lists take long to make and do not depend on it."""
-        made = self._first
-        if isinstance(made, CusText | Diffractor):
-            return _under(made, epsilon)
-        fresh = self._at(epsilon)
-        if isinstance(made, NoisyNearest) and isinstance(fresh, NoisyNearest):
-            return made.under(fresh.noise)
-        return fresh
+        at = self._first.declaration.at
+        return at(epsilon) if at else self._at(epsilon)
 
     def _tight(self, a: float) -> Tight:
         """The least ε that holds for an a, between all pairs; remembered, as it takes long."""
         plain = replace(self.recipe, decode="", epsilon=2 * a, settings=self._own)
-        found = exponential(plain.make(self.vocabulary, memory=textbook(a)))
+        found = exponential(plain.words(self.vocabulary, memory=textbook(a)))
         key = sha256(f"promise of a\n{found.key(a)}".encode()).hexdigest()
         known = self.memory.recall(key) if self.memory else None
         if known:
@@ -217,21 +204,12 @@ def uncalibrated(recipe: Recipe, vocabulary: Vocabulary, epsilon: float) -> Mech
     if recipe.mechanism in BY_A and recipe.given("a"):
         raise InputError("a is what is looked for; leave the setting out.")
     memory = textbook(epsilon / 2) if recipe.mechanism in BY_A else None
-    return replace(recipe, epsilon=epsilon).make(vocabulary, memory=memory)
+    return replace(recipe, epsilon=epsilon).words(vocabulary, memory=memory)
 
 
-def exponential(mechanism: Any) -> Exponential:
+def exponential(mechanism: Mechanism) -> Exponential:
     """The exponential mechanism within one that is made of it."""
-    inner = getattr(mechanism, "mechanism", mechanism)  # before a step to a near word
-    found = getattr(inner, "inner", inner)  # of SanText+
-    if not isinstance(found, Exponential):
+    found = mechanism.declaration.exponential
+    if found is None:
         raise InputError(f"{mechanism.name} has no exponential mechanism within.")
     return found
-
-
-def _under(made: CusText | Diffractor, epsilon: float) -> Mechanism:
-    """The same groups or lists under another ε."""
-    _ = made.groups if isinstance(made, CusText) else made.positions
-    renewed = copy(made)
-    object.__setattr__(renewed, "epsilon", positive("epsilon", epsilon))
-    return renewed

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import sqrt
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,7 +64,7 @@ def effect(mechanism: Mechanism, panel: Panel, *, draws: int | None = None) -> E
 
     The stream is always the same, so that effects change with ε as smoothly as they do.
     """
-    if told := channel_of(mechanism):
+    if told := mechanism.declaration.channel:
         seen, count = _told(told, panel), 0
     else:
         count = usual_draws(panel, mechanism) if draws is None else max(2, draws)
@@ -86,12 +85,6 @@ def effect(mechanism: Mechanism, panel: Panel, *, draws: int | None = None) -> E
         draws=count,
         error=_error(seen.stays, panel, count),
     )
-
-
-def channel_of(mechanism: Mechanism) -> Callable[[Ids], Floats] | None:
-    """The mechanism's own account of its chances, if it has one."""
-    found: Any = getattr(mechanism, "channel", None)
-    return found if callable(found) else None
 
 
 def usual_draws(panel: Panel, mechanism: Mechanism) -> int:

@@ -9,11 +9,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.calibrate.effect import channel_of
 from nomdeplume.distance.cloud import squared
 from nomdeplume.errors import InputError, whole
 from nomdeplume.evaluate.figures import proportion
-from nomdeplume.mechanism import Mechanism, NoisyMean
+from nomdeplume.mechanism import Mechanism
 from nomdeplume.table import Table
 from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
@@ -150,13 +149,13 @@ class Landing:
         *,
         draws: int = DRAWS,
     ) -> Self:
-        if isinstance(mechanism, NoisyMean):
+        if not mechanism.declaration.parameter.per_word:
             raise InputError(
                 f"{mechanism.name} releases documents, not words, so there is no word to look at."
             )
         here, whole_draws = neighbourhood.id, whole("draws", draws, least=2)
         ids, counts = _drawn(mechanism, here, whole_draws, rng)
-        told = channel_of(mechanism)
+        told = mechanism.declaration.channel
         seen = counts / whole_draws
         known = told(np.array([here]))[0] if told else _spread(ids, seen, mechanism)
         stays, near = float(known[here]), float(known[neighbourhood.ids].sum())

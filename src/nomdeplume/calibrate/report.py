@@ -63,7 +63,7 @@ class Report:
         yield f"E = {epsilon * self.size:.6g} for documents of {self.size:,} words{unit}."
         if self.bounded:
             yield _lost(self.bounded)
-        if covers := getattr(self.mechanism, "covers", ""):
+        if self.mechanism and (covers := self.mechanism.declaration.covers):
             yield covers
 
     @property

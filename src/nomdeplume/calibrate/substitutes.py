@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nomdeplume.calibrate.effect import channel_of
 from nomdeplume.errors import InputError
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.random import seeded
@@ -46,7 +45,7 @@ def substitutes(
             f"words must be kept words of table {vocabulary.table.name}, in lower case and no "
             f"stop words; {len(unknown)} of {len(words)} are not."
         )
-    told, found = channel_of(mechanism), []
+    told, found = mechanism.declaration.channel, []
     for word in words:
         ids = vocabulary.table.ids([word])
         if told:

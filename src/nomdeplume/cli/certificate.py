@@ -116,6 +116,8 @@ def _unlisted(stated: Certificate, vocabulary: Vocabulary) -> str:
     from nomdeplume.mechanism.maps import MAPS, mapped
 
     name = str(stated.settings.get("map", "")).partition(",")[0]
+    if stated.form != "words":
+        return stated.output_fingerprint  # the mechanism has them
     if stated.at_once and vocabulary.fingerprint != stated.kept_fingerprint:
         return stated.output_fingerprint  # other words are kept: that is for the checks to say
     if not stated.at_once or name not in MAPS:
@@ -138,10 +140,10 @@ def _settings(stated: Certificate) -> str:
 
 def _spent(stated: Certificate) -> str:
     """What each document spends, and how its words were taken."""
-    document = f"E = {stated.budget:.12g} per document"
+    own = f"{stated.symbol} = {stated.epsilon:.12g} per {stated.per}"
     if stated.at_once:
-        return f"{document}, of any length"
-    return f"ε = {stated.epsilon:.12g} per word, {document}, reduction {stated.reduction}"
+        return f"{own}, of any length"
+    return f"{own}, E = {stated.budget:.12g} per document, reduction {stated.reduction}"
 
 
 def _stay(stated: Certificate) -> str:
@@ -158,7 +160,7 @@ def _plain(stated: Certificate) -> str:
 
     kept = ", ".join(stated.kept_fields) or "none"
     made = (
-        f"{stated.documents:,} document{'s' * (stated.documents != 1)} of {stated.size:,} words, "
+        f"{stated.documents:,} document{'s' * (stated.documents != 1)}{stated.length}, "
         f"made by {stated.program}: "
         f"mechanism {stated.mechanism}{_settings(stated)}, {_spent(stated)}. "
         f"Noise from {stated.generator}{_stay(stated)}. "
@@ -178,6 +180,6 @@ def _plain(stated: Certificate) -> str:
     *others, widest = stated.promises
     parts += [fill(each.one_word.sentence) for each in stated.promises if each.one_word]
     parts += [promise.plainly() for promise in others]
-    parts += [widest.plainly(others[0] if stated.at_once else None)]
+    parts += [widest.plainly(stated.nearer)]
     parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits)))]
     return "\n\n".join(parts)

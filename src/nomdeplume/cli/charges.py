@@ -133,8 +133,7 @@ def shaping(
     options: ObfuscateOptions, obfuscator: Obfuscator, charging: Charging | None
 ) -> dict[str, Any]:
     """All that shapes a release, but for its input: a run that resumes must have the same."""
-    made, kept = obfuscator.mechanism, obfuscator.vocabulary
-    outputs = kept.ids if made.outputs is None else made.outputs
+    made, kept = obfuscator.documents, obfuscator.vocabulary
     return {
         "text_field": options.reading.text_field,
         "id_field": options.reading.id_field,
@@ -146,10 +145,10 @@ def shaping(
         "empty": options.empty,
         "kind": options.reading.kind,
         "delimiter": options.reading.delimiter,
-        "mechanism": [made.name, made.guarantee.epsilon, getattr(made, "settings", {})],
+        "mechanism": [made.name, made.value, made.settings],
         "table": kept.table.fingerprint,
-        "sizes": [obfuscator.size, obfuscator.reduction],
-        "words": [kept.fingerprint, kept.fingerprint_of(outputs)],
+        "sizes": [made.form.size, made.reduction],
+        "words": [kept.fingerprint, made.form.fingerprint],
         "ledger": charging.ledger.claims.check.hex() if charging else "",
     }
 

@@ -149,7 +149,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     rng, ids = options.generator(), options.id_check()
     fields = options.read_fields(_kept(options), ids)
     obfuscator = options.obfuscator()
-    if options.vectors and not obfuscator.level.at_once:
+    if options.vectors and not obfuscator.documents.form.vector:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     if ids.names and done is None and rereadable(inputs):
         for record in options.reading.opened(inputs, fields).records:

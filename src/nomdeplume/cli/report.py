@@ -57,14 +57,12 @@ def _promised(certificate: Certificate) -> str:
 
     first, widest = certificate.promises[0], certificate.promises[-1]
     one_word = f"{fill(first.one_word.sentence)}\n" if first.one_word else ""
-    return one_word + widest.plainly(first if certificate.at_once else None)
+    return one_word + widest.plainly(certificate.nearer)
 
 
 def _spent(certificate: Certificate) -> str:
-    document = f"E = {certificate.budget:.6g} per document"
-    if certificate.at_once:
-        return document
-    return f"ε = {certificate.epsilon:.6g} per word and {document}"
+    own = f"{certificate.symbol} = {certificate.epsilon:.6g} per {certificate.per}"
+    return own if certificate.at_once else f"{own} and E = {certificate.budget:.6g} per document"
 
 
 def _released(certificate: Certificate, tally: Tally, output: Path | str | None) -> str:
@@ -74,7 +72,7 @@ def _released(certificate: Certificate, tally: Tally, output: Path | str | None)
         count += f" of {tally.released + tally.withheld:,}"
     plural = "" if count == "1" else "s"
     parts = [
-        f"Released {count} document{plural} of {certificate.size:,} words"
+        f"Released {count} document{plural}{certificate.length}"
         f"{f' to {at(output)}' if output else ''}, with {_spent(certificate)}"
         f"{f', one for each {unit}' if unit else ''}.",
     ]

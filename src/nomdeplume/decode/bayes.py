@@ -35,9 +35,15 @@ class Bayes:
 
     @property
     def settings(self) -> dict[str, float | str]:
-        if self.weights is None:
-            return {}
-        return {"weights": sha256(np.asarray(self.weights, dtype="<f8").tobytes()).hexdigest()}
+        found: dict[str, float | str] = {"decode": self.name}
+        if self.weights is not None:
+            weights = np.asarray(self.weights, dtype="<f8")
+            found["weights"] = sha256(weights.tobytes()).hexdigest()
+        return found
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        return ("postprocessing",)
 
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
         weights = zipf(places) if self.weights is None else np.asarray(self.weights)
@@ -66,6 +72,9 @@ class Bayes:
             return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
         return decode
+
+    def again(self, before: Decode, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
+        return self.over(places, outputs, noise)
 
     def elsewhere(self) -> Bayes:
         return Bayes()

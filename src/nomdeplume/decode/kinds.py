@@ -23,8 +23,19 @@ class Decoder(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def settings(self) -> dict[str, float | str]:
+        """What makes it, its name included unless it is the paper's, for certificates."""
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        """The proofs that it adds to those of the noise."""
+
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
         """It among the words of a table, or those with the given ids, for one noise."""
+
+    def again(self, before: Decode, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
+        """The decoding `before`, under other noise: what does not depend on noise is shared."""
 
     def elsewhere(self) -> Decoder:
         """The same for any other table."""

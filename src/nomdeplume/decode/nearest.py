@@ -27,11 +27,15 @@ class Nearest:
     def settings(self) -> dict[str, float | str]:
         return {"index": self.index} if self.index == "scan" else {}
 
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        return ()
+
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
         return Search(index(self.index, places, outputs))
 
-    def again(self, before: Search, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
-        """The same under other noise, on which nothing here depends."""
+    def again(self, before: Decode, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
+        """The same decoding: nothing in it depends on the noise."""
         return before
 
     def elsewhere(self) -> Self:

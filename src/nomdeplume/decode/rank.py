@@ -46,16 +46,22 @@ class Rank:
 
     @property
     def settings(self) -> dict[str, float | str]:
-        return {"c": self.c, **({"index": self.index} if self.index == "scan" else {})}
+        found: dict[str, float | str] = {"decode": self.name, "c": self.c}
+        return found | ({"index": self.index} if self.index == "scan" else {})
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        return ("postprocessing",)
 
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
         steps = self.around(places, outputs, noise.guarantee.epsilon)
         return SearchAndStep(index(self.index, places, outputs), steps)
 
-    def again(self, before: Search, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
-        """The same under other noise: other steps, and the index that is there."""
+    def again(self, before: Decode, places: Table, outputs: Ids | None, noise: Noise) -> Decode:
+        """Other steps, with the index that is there."""
         steps = self.around(places, outputs, noise.guarantee.epsilon)
-        return SearchAndStep(before.index, steps)
+        found = before.index if isinstance(before, Search) else index(self.index, places, outputs)
+        return SearchAndStep(found, steps)
 
     def around(self, places: Table, outputs: Ids | None, epsilon: float) -> Steps:
         """The same from words that were released already, under a promise of ε."""

@@ -32,7 +32,11 @@ class Vickrey:
 
     @property
     def settings(self) -> dict[str, float | str]:
-        return {"t": self.t}
+        return {"decode": self.name, "t": self.t}
+
+    @property
+    def proofs(self) -> tuple[str, ...]:
+        return ("postprocessing",)
 
     def over(self, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
         count = len(places) if outputs is None else len(outputs)
@@ -45,6 +49,10 @@ class Vickrey:
             return np.where(near, ids[:, 0], ids[:, -1])
 
         return decode
+
+    def again(self, before: Decode, places: Table, outputs: Ids | None, noise: Noise) -> Decode:  # noqa: ARG002
+        """The same decoding: nothing in it depends on the noise."""
+        return before
 
     def elsewhere(self) -> Self:
         return self

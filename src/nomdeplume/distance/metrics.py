@@ -96,6 +96,21 @@ class Means(Euclidean):
 
 
 @dataclass(frozen=True)
+class AnyTwo:
+    """1 between any two inputs that differ: a guarantee in it is plain differential privacy."""
+
+    symbol: str = ""  # a distance of 1 needs none in a formula
+    name: str = "discrete distance"
+    meaning: str = "1 if they differ, whatever they are"
+
+    def __call__(self, x: Any, y: Any) -> float:
+        return float(x != y)
+
+    def widest(self, diameter: float) -> float:  # noqa: ARG002 - whatever the table is
+        return 1.0
+
+
+@dataclass(frozen=True)
 class Prepared:
     """The distance between what two inputs are turned into by a public function.
 

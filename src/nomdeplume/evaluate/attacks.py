@@ -20,7 +20,6 @@ from nomdeplume.evaluate.labelled import Labels
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.evaluate.scores import Scores, fitted, scored
 from nomdeplume.mechanism import Mechanism
-from nomdeplume.mechanism.kinds import Finite
 
 Draws = Sequence[Sequence[str]]
 Ids = NDArray[np.int64]
@@ -151,7 +150,7 @@ class Attacks:
         Chances are linear: what becomes of each author's texts in each fold is worked out
         once, and what teaches a fold is all but its own part.
         """
-        if not isinstance(mechanism, Finite):
+        if mechanism is None or mechanism.declaration.channel is None:
             return self._of_texts(draws, words)
         parts = np.zeros(len(self.clean), dtype=np.int64)
         for place, fold in enumerate(self.folds, start=1):

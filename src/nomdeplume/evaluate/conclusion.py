@@ -127,7 +127,7 @@ def _caveats(results: Mapping[str, Any]) -> Iterator[str]:
             "The best attacker of each cell is picked after the fact, which flatters the attack a "
             "little."
         )
-    if any(each["size"] is not None for each in cells):
+    if any(each["budget"] is not None for each in cells):
         yield (
             f"Each text was released {protocol['draws']} times to measure this. In earnest it is "
             "released once: several releases add up, and so do the documents of one author."
@@ -148,10 +148,11 @@ def _caveats(results: Mapping[str, Any]) -> Iterator[str]:
 def _named(cell: Cell) -> str:
     if cell["budget"] is None:
         return str(cell["title"])
-    budget = f"E = {cell['budget']:.4g}"
+    budget, size = f"E = {cell['budget']:.4g}", cell["size"]
+    words = "" if size is None else f" with {size:,} words"
     if cell["epsilon"] is None:
-        return f"{cell['title']} at {budget} with {cell['size']:,} words"
-    return f"{cell['title']} at ε = {cell['epsilon']:.4g} with {cell['size']:,} words ({budget})"
+        return f"{cell['title']} at {budget}{words}"
+    return f"{cell['title']} at ε = {cell['epsilon']:.4g}{words} ({budget})"
 
 
 def _share(figure: Mapping[str, float]) -> str:

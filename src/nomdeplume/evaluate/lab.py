@@ -29,7 +29,8 @@ from nomdeplume.evaluate.reconstruction import reconstruction, shared_words
 from nomdeplume.evaluate.setting import Setting
 from nomdeplume.evaluate.topics import Topics
 from nomdeplume.evaluate.verification import verification
-from nomdeplume.mechanism import Mechanism, NoisyMean
+from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.random import described, secure, seeded
@@ -100,35 +101,40 @@ class Lab:
         made = Obfuscator.of(
             setting.recipe, self.vocabulary, size=setting.size, reduction=setting.reduction
         )
-        draws = [[each.text for each in made.releasing.here(self._bags, rng)] for _ in self._times]
+        texts = self._bags if made.documents.kept_words else self.corpus.texts
+        draws = [[each.text for each in made.releasing.here(texts, rng)] for _ in self._times]
         tell("words")
-        rebuilt = self._rebuilt(made, setting, draws, rng)
+        rebuilt = self._rebuilt(made, draws, rng)
         return {
             **promised(made, setting),
             "certificate": certified(made, draws[0], rng),
-            **self.judged(draws, made.mechanism, rng, tell),
+            **self.judged(draws, made.documents, rng, tell),
             "reconstruction": {name: each.facts() for name, each in rebuilt.items()},
             "not_private": self.seed is not None,
             "seconds": round(monotonic() - started, 1),
         }
 
-    def _rebuilt(
-        self, made: Obfuscator, setting: Setting, draws: Draws, rng: Generator
-    ) -> dict[str, Figure]:
+    def _rebuilt(self, made: Obfuscator, draws: Draws, rng: Generator) -> dict[str, Figure]:
         """How many words of the texts are told from what came out."""
-        if setting.recipe.at_once:
+        mechanism = one_by_one(made.documents)
+        if mechanism is None:
             return {"nearest": shared_words(self._bags, [self._reader.bags(d) for d in draws])}
         words = np.concatenate([np.repeat(bag.ids, bag.counts) for bag in self._bags])
-        return vars(reconstruction(made.mechanism, words, self.prior, self.draws, rng))
+        return vars(reconstruction(mechanism, words, self.prior, self.draws, rng))
 
     def judged(
-        self, draws: Draws, mechanism: Mechanism | None, rng: Generator, tell: Tell
+        self, draws: Draws, mechanism: DocumentMechanism | None, rng: Generator, tell: Tell
     ) -> dict[str, Any]:
-        """What releases, each a list as long as the corpus, tell of authors and topics."""
+        """What releases, each a list as long as the corpus, tell of authors and topics.
+
+        Attackers know the mechanism that made them, unless there is none.
+        """
         found: dict[str, Any] = {"attackers": {}, "topic": None, "verification": None}
-        knows = self._knowing(mechanism)
+        knows, words = self, None
+        if mechanism is not None:
+            knows, words = self._knowing(mechanism), one_by_one(mechanism)
         if knows._attacks is not None:
-            found |= knows._attacked(knows._attacks, draws, mechanism, rng, tell)
+            found |= knows._attacked(knows._attacks, draws, words, rng, tell)
         if self.corpus.topic is not None:
             tell("topics")
             known = (self.corpus.topic, self.folds, knows._reader)
@@ -143,13 +149,14 @@ class Lab:
         found["examples"] = self._examples(draws[0])
         return found
 
-    def _knowing(self, mechanism: Mechanism | None) -> Lab:
-        """The lab of who knows the map that means were taken of, and reads words by it."""
-        if not isinstance(mechanism, NoisyMean):
+    def _knowing(self, mechanism: DocumentMechanism) -> Lab:
+        """Attack setup for an adversary who knows the form of releases and the feature map."""
+        places, bags = mechanism.read_as, mechanism.form.kind == "words"
+        if places is None and bags == self.bags:
             return self
-        key = mechanism.features.fingerprint
+        key = f"{bags} {places and places.fingerprint}"
         if key not in self._labs:
-            self._labs[key] = replace(self, places=mechanism.features)
+            self._labs[key] = replace(self, places=places, bags=bags)
         return self._labs[key]
 
     def _attacked(
@@ -228,7 +235,7 @@ class Lab:
 
     @cached_property
     def _clean(self) -> list[str]:
-        """Texts as who knows the form of releases reads them: kept words in alphabetical order."""
+        """Clean texts in the form of a release, for training: kept words in alphabetical order."""
         if not self.bags:
             return list(self.corpus.texts)
         place, ordered = self.vocabulary.alphabetical
@@ -249,6 +256,11 @@ class Lab:
         return Topics.taught([self._clean], self.corpus.topic, self.folds, self._reader)
 
 
+def one_by_one(mechanism: DocumentMechanism) -> Mechanism | None:
+    """The word mechanism that releases each word of a document by itself, if one does."""
+    return mechanism.words if mechanism.parameter.per_word else None
+
+
 def identified(found: Identification) -> dict[str, Any]:
     """The figures of one attacker."""
     shares = {str(m): found.accuracy(m) for m in DOCUMENTS}
@@ -265,11 +277,11 @@ def promised(made: Obfuscator, setting: Setting) -> dict[str, Any]:
         "mechanism": setting.recipe.mechanism,
         "title": setting.title,
         "epsilon": None if setting.recipe.at_once else setting.recipe.epsilon,
-        "size": setting.size,
+        "size": made.documents.form.size or None,
         "budget": setting.budget,
         "metric": promise.metric,
         "formula": made.guarantee.formula,
-        "covers": getattr(made.mechanism, "covers", ""),
+        "covers": made.documents.covers,
         "odds": [
             {"pair": odds.pair, "distance": odds.distance, "factor": odds.factor}
             for odds in promise.odds

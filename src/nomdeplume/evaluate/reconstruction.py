@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.evaluate.figures import Figure, figure
 from nomdeplume.mechanism import Mechanism
-from nomdeplume.mechanism.kinds import Finite
+from nomdeplume.mechanism.contract import Channel
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,22 +66,22 @@ def guesses(mechanism: Mechanism, prior: Floats, rng: Generator, seen: Ids) -> I
     Where chances are known they are used, for the released word itself and the words that are
     likeliest before. Else they are estimated by the attacker's own releases of words from π.
     """
-    if isinstance(mechanism, Finite):
-        return _worked_out(mechanism, prior, seen)
+    if channel := mechanism.declaration.channel:
+        return _worked_out(channel, prior, seen)
     words = rng.choice(len(prior), TRIALS, p=prior / prior.sum())
     return _counted(words, mechanism.release(words, rng), len(prior))
 
 
-def _worked_out(mechanism: Finite, prior: Floats, seen: Ids) -> Ids:
+def _worked_out(channel: Channel, prior: Floats, seen: Ids) -> Ids:
     guess, best = np.arange(len(prior)), np.zeros(len(prior))
     for start in range(0, len(seen), BLOCK):
         ids = seen[start : start + BLOCK]
-        best[ids] = prior[ids] * mechanism.channel(ids)[np.arange(len(ids)), ids]
+        best[ids] = prior[ids] * channel(ids)[np.arange(len(ids)), ids]
     likeliest = np.argsort(-prior, kind="stable")[:CANDIDATES]
     likeliest = likeliest[prior[likeliest] > 0]
     for start in range(0, len(likeliest), BLOCK):
         ids = np.sort(likeliest[start : start + BLOCK])
-        joint = prior[ids, None] * mechanism.channel(ids)  # (block, V)
+        joint = prior[ids, None] * channel(ids)  # (block, V)
         place = joint.argmax(axis=0)
         top = joint[place, np.arange(len(prior))]
         better = top > best

@@ -20,10 +20,11 @@ from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
+from nomdeplume.mechanism.contract import Released
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.identifying import IdCheck
 from nomdeplume.privacy.ledger.claims import Claim
-from nomdeplume.releasing import LOST, SIGNS, Released
+from nomdeplume.releasing import LOST, SIGNS
 
 TOGETHER = 512  # documents that are charged in one go, at most
 NO_ROOM = "no room left under the limit of the ledger."
@@ -129,7 +130,7 @@ class Releases:
 
     def _together(self) -> Iterator[list[Offer]]:
         """Offers by as many as are charged at once: a batch, or fewer long texts."""
-        most = min(TOGETHER, self.obfuscator.level.batch) if self.charging else 1
+        most = min(TOGETHER, self.obfuscator.documents.batch) if self.charging else 1
         some, signs = list[Offer](), 0
         for offer in self._offers():
             some.append(offer)

@@ -22,7 +22,7 @@ from nomdeplume._version import __version__
 from nomdeplume.errors import InputError
 from nomdeplume.formats.reading import rereadable
 from nomdeplume.formats.texts import files_in
-from nomdeplume.releasing import Released
+from nomdeplume.mechanism.contract import Released
 
 try:
     import fcntl

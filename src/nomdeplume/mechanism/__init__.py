@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 from nomdeplume.late import late
 
 if TYPE_CHECKING:
+    from nomdeplume.mechanism.contract import Declaration, DocumentMechanism, Mechanism, Parameter
     from nomdeplume.mechanism.custext import CusText
     from nomdeplume.mechanism.diffractor import Diffractor
     from nomdeplume.mechanism.exponential import Exponential
     from nomdeplume.mechanism.image import Anchors, Network, Projection, Unit, Values
-    from nomdeplume.mechanism.kinds import Finite, Mechanism, Movable
     from nomdeplume.mechanism.menu import MECHANISMS
     from nomdeplume.mechanism.noisy_mean import NoisyMean
     from nomdeplume.mechanism.noisy_nearest import NoisyNearest
@@ -17,19 +17,21 @@ if TYPE_CHECKING:
     from nomdeplume.mechanism.recipe import Recipe
     from nomdeplume.mechanism.santext import SanText
     from nomdeplume.mechanism.syntf import SynTf
+    from nomdeplume.mechanism.word_by_word import WordByWord
 
 __all__ = [
     "MECHANISMS",
     "Anchors",
     "CusText",
+    "Declaration",
     "Diffractor",
+    "DocumentMechanism",
     "Exponential",
-    "Finite",
     "Mechanism",
-    "Movable",
     "Network",
     "NoisyMean",
     "NoisyNearest",
+    "Parameter",
     "Projection",
     "Ranked",
     "Recipe",
@@ -37,16 +39,17 @@ __all__ = [
     "SynTf",
     "Unit",
     "Values",
+    "WordByWord",
 ]
 
 __getattr__ = late(
     __name__,
     {
+        "contract": ("Declaration", "DocumentMechanism", "Mechanism", "Parameter"),
         "custext": ("CusText",),
         "diffractor": ("Diffractor",),
         "exponential": ("Exponential",),
         "image": ("Anchors", "Network", "Projection", "Unit", "Values"),
-        "kinds": ("Finite", "Mechanism", "Movable"),
         "menu": ("MECHANISMS",),
         "noisy_mean": ("NoisyMean",),
         "noisy_nearest": ("NoisyNearest",),
@@ -54,5 +57,6 @@ __getattr__ = late(
         "recipe": ("Recipe",),
         "santext": ("SanText",),
         "syntf": ("SynTf",),
+        "word_by_word": ("WordByWord",),
     },
 )

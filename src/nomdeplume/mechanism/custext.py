@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.ground import Grouped
 from nomdeplume.errors import positive, whole
+from nomdeplume.mechanism.contract import Declaration, Parameter
 from nomdeplume.mechanism.groups import partition
-from nomdeplume.mechanism.inputs import all_of, in_order, looked_up
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, renewed
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -65,6 +67,19 @@ class CusText:
             "promised."
         )
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            covers=self.covers,
+            parameter=Parameter("ε", 2.0),
+            inputs=self.inputs,
+            channel=self.channel,
+            at=self.at,
+            elsewhere=self.elsewhere,
+        )
+
+    documents = word_by_word
+
     @cached_property
     def groups(self) -> Ids:
         """The group of each word of the table; words that are no inputs are alone in theirs."""
@@ -72,6 +87,11 @@ class CusText:
         groups[self._ids] = partition(self.table, self._ids, self.group)
         groups.flags.writeable = False
         return groups
+
+    def at(self, epsilon: float) -> Self:
+        """The same groups under another ε."""
+        _ = self.groups  # found once, for all copies
+        return renewed(self, "groups", "_utilities", "_members", "_sizes", "_ids", epsilon=epsilon)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         """The same mechanism on another table, all of whose words are grouped."""

@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.ground import Listed
 from nomdeplume.errors import InputError, positive, stated, whole
-from nomdeplume.mechanism.inputs import all_of, in_order, looked_up
+from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, renewed
 from nomdeplume.mechanism.lists import lists_of
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -70,6 +72,19 @@ class Diffractor:
             "vectors may be thousands of places apart."
         )
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            covers=self.covers,
+            parameter=Parameter("ε", 0.2),
+            inputs=self.inputs,
+            channel=self.channel,
+            at=self.at,
+            elsewhere=self.elsewhere,
+        )
+
+    documents = word_by_word
+
     @cached_property
     def positions(self) -> Ids:
         """The place of each word of the table in each list, (V, lists); −1 if it has none."""
@@ -78,6 +93,11 @@ class Diffractor:
             positions[self._ids[order], number] = np.arange(len(order))
         positions.flags.writeable = False
         return positions
+
+    def at(self, epsilon: float) -> Self:
+        """The same lists under another ε."""
+        _ = self.positions  # found once, for all copies
+        return renewed(self, "positions", "_orders", "_ids", epsilon=epsilon)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         """The same mechanism on another table, all of whose words are listed."""

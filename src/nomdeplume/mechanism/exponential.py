@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError, PrivacyError, positive, stated
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
+from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.scores import Plain, Score
 from nomdeplume.mechanism.tight import Tell, Tight, solved, tight
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -138,6 +140,19 @@ class Exponential:
     def covered(self) -> Ids:
         return all_of(self.table, self.inputs)
 
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            parameter=Parameter("ε", 2.0),
+            inputs=self.inputs,
+            covered=self.covered,
+            channel=self.channel,
+            elsewhere=self.elsewhere,
+            exponential=self,
+        )
+
+    documents = word_by_word
+
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         """The same mechanism on another table, all of whose words may come out."""
         return type(self).of(table, epsilon, score=self.score)
@@ -151,7 +166,7 @@ class Exponential:
         looked_up(ids, self.table, self.inputs)
         return self.choice.draw(np.asarray(ids, dtype=np.int64), rng)
 
-    __getstate__ = made_of
+    __getstate__ = prepared
 
     @property
     def sign(self) -> str:

@@ -2,21 +2,48 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nomdeplume.errors import InputError, PrivacyError
 from nomdeplume.table import Table
+from nomdeplume.workers.shared import can_be_shared
 
 Ids = NDArray[np.int64]
+M = TypeVar("M")  # a mechanism
 
 
 def made_of(value: Any) -> dict[str, Any]:
     """The fields of a value, without what it made of them and can make again: to be pickled."""
     return {each.name: getattr(value, each.name) for each in fields(value)}
+
+
+def prepared(value: Any) -> dict[str, Any]:
+    """The fields of a value, and what it made of them as far as it can be pickled.
+
+    Processes that are sent a mechanism share its large arrays, and make the rest again.
+    """
+    named = made_of(value)
+    made = {name: each for name, each in vars(value).items() if name not in named}
+    return named | {name: each for name, each in made.items() if can_be_shared(each)}
+
+
+def renewed(mechanism: M, *shared: str, **changes: Any) -> M:
+    """The mechanism with other fields, which shares what it has prepared under these names.
+
+    What takes long to prepare, such as features and groups of words, does not depend on ε.
+    """
+    made: Any = copy(mechanism)
+    prepared = {name: value for name, value in vars(mechanism).items() if name in shared}
+    made.__dict__.clear()
+    made.__dict__.update(made_of(mechanism) | prepared | changes)
+    made.__post_init__()
+    found: M = made
+    return found
 
 
 def in_order(table: Table, inputs: ArrayLike | None) -> Ids | None:

@@ -1,9 +1,11 @@
-"""The mechanisms by name: what each can be given, and how it is made."""
+"""The catalogue of mechanisms by name: what each can be given, and how it is made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,8 +15,8 @@ from nomdeplume.compose import COMPOSERS
 from nomdeplume.compose.belief import GAIN
 from nomdeplume.decode import DECODERS, Bayes, Decoder
 from nomdeplume.errors import InputError, got, whole
+from nomdeplume.mechanism.contract import DocumentMechanism, Mechanism, Parameter
 from nomdeplume.mechanism.image import Projection, Unit, imaged
-from nomdeplume.mechanism.kinds import Mechanism
 from nomdeplume.mechanism.maps import mapped, projection
 from nomdeplume.mechanism.noisy_mean import NoisyMean
 from nomdeplume.mechanism.noisy_nearest import NoisyNearest
@@ -36,18 +38,21 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
+PER_WORD = Parameter("ε", 6.0)  # about one common word in ten stays, on the bundled table
+
+
 @dataclass(frozen=True)
 class Kind:
     """A mechanism by name: its settings with their usual values, and what it can be given."""
 
-    make: Callable[[Recipe, Kitchen], Mechanism]
+    make: Callable[[Recipe, Kitchen], Mechanism | DocumentMechanism]
+    parameter: Parameter = PER_WORD
     settings: Mapping[str, float] = field(default_factory=dict)
     noise: Callable[[Table, Recipe], Noise] | None = None
     projected: bool = False  # whether the noise may live in fewer dimensions
     narrowed: bool = True  # whether other words may come out than go in
     weighted: bool = False
-    document: bool = False  # whether a document is released at once; ε is then its budget
-    epsilon: float = 6.0  # usually: about one common word in ten stays, on the bundled table
+    maps: bool = False  # whether it releases means of what a map makes of words
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,6 +200,10 @@ def _count(recipe: Recipe, name: str) -> int:
     return int(value)
 
 
+def _per_word(usual: float) -> Parameter:
+    return replace(PER_WORD, usual=usual)
+
+
 DECODINGS: dict[str, dict[str, float]] = {
     "nearest": {},
     "vickrey": {"t": 0.5},
@@ -202,37 +211,58 @@ DECODINGS: dict[str, dict[str, float]] = {
     "bayes": {},
 }
 COMPOSINGS: dict[str, dict[str, float]] = {"herding": {"penalty": 3.0}, "maxent": {"ridge": 0.01}}
-MECHANISMS: dict[str, Kind] = {
-    "mean": Kind(_mean, {"gain": GAIN}, projected=True, weighted=True, document=True, epsilon=20.0),
+BUILT_IN = {
+    "mean": Kind(
+        _mean,
+        Parameter("E", 20.0, "budget", per_word=False),
+        {"gain": GAIN},
+        projected=True,
+        weighted=True,
+        maps=True,
+    ),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),
-    "mahalanobis": Kind(_noisy, {"mu": 0.8}, _mahalanobis, projected=True, epsilon=10.0),
-    "vmf": Kind(_noisy, noise=_von_mises_fisher, epsilon=40.0),
-    "polar": Kind(_noisy, noise=_polar, epsilon=10.0),
-    "exponential": Kind(
-        _chosen,
-        {"a": 0.0},
-        weighted=True,
-        epsilon=2.0,
-    ),
-    "tem": Kind(
-        _chosen,
-        {"a": 0.0, "beta": 0.001},
-        weighted=True,
-        epsilon=2.0,
-    ),
-    "syntf": Kind(_syntf, epsilon=40.0),
-    "santext+": Kind(
-        _santext,
-        {"a": 0.0, "share": 0.1, "p": 0.3},
-        narrowed=False,
-        epsilon=2.0,
-    ),
-    "custext": Kind(_custext, {"group": 20}, narrowed=False, epsilon=2.0),
-    "diffractor": Kind(
-        _diffractor,
-        {"lists": 5},
-        narrowed=False,
-        epsilon=0.2,
-    ),
+    "mahalanobis": Kind(_noisy, _per_word(10.0), {"mu": 0.8}, _mahalanobis, projected=True),
+    "vmf": Kind(_noisy, _per_word(40.0), noise=_von_mises_fisher),
+    "polar": Kind(_noisy, _per_word(10.0), noise=_polar),
+    "exponential": Kind(_chosen, _per_word(2.0), {"a": 0.0}, weighted=True),
+    "tem": Kind(_chosen, _per_word(2.0), {"a": 0.0, "beta": 0.001}, weighted=True),
+    "syntf": Kind(_syntf, _per_word(40.0)),
+    "santext+": Kind(_santext, _per_word(2.0), {"a": 0.0, "share": 0.1, "p": 0.3}, narrowed=False),
+    "custext": Kind(_custext, _per_word(2.0), {"group": 20}, narrowed=False),
+    "diffractor": Kind(_diffractor, _per_word(0.2), {"lists": 5}, narrowed=False),
 }
+
+
+@dataclass(frozen=True)
+class Catalogue(Mapping[str, Kind]):
+    """The mechanisms of this package, and those of others: entry points of nomdeplume.mechanisms.
+
+    Of an installed package a mechanism is loaded when it is asked for by its name; none of them
+    can take the name of one that is built in.
+    """
+
+    built_in: Mapping[str, Kind]
+
+    def __getitem__(self, name: str) -> Kind:
+        if name in self.built_in:
+            return self.built_in[name]
+        found: Kind = self._others[name].load()
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((*self.built_in, *self._others))
+
+    def __len__(self) -> int:
+        return len(self.built_in) + len(self._others)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.built_in or name in self._others
+
+    @cached_property
+    def _others(self) -> dict[str, EntryPoint]:
+        others = entry_points(group="nomdeplume.mechanisms")
+        return {each.name: each for each in others if each.name not in self.built_in}
+
+
+MECHANISMS = Catalogue(BUILT_IN)

@@ -1,4 +1,4 @@
-"""The document level: noise on the mean of a document's features, then words that fit it."""
+"""Noise on the mean of a document's features, then words that fit it."""
 
 from __future__ import annotations
 
@@ -13,18 +13,43 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.compose import Compose, Composer, Herding
 from nomdeplume.compose.belief import Belief
 from nomdeplume.distance import diameter
+from nomdeplume.distance.cloud import distances
+from nomdeplume.distance.metrics import Means
 from nomdeplume.errors import InputError, stated
+from nomdeplume.mechanism.contract import (
+    BagOfWords,
+    Declaration,
+    DocumentMechanism,
+    Form,
+    Parameter,
+    Released,
+    Settings,
+)
 from nomdeplume.mechanism.image import FeatureMap
-from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared, renewed
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.stretch import features_of, stretch
-from nomdeplume.noise import Noise, to_grid
+from nomdeplume.mechanism.word_by_word import (
+    bag_of_words,
+    common,
+    distance_of,
+    fits,
+    median,
+    metric_of,
+)
+from nomdeplume.noise import Laplace, Noise, to_grid
+from nomdeplume.privacy.accountant import Account
+from nomdeplume.privacy.exact import laplace_channel
 from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.promise import OneWord
+from nomdeplume.reduction import KEPT_BAGS, Kept, chosen
 from nomdeplume.table import Table
+from nomdeplume.threads import ONE_THREAD_EACH
+from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from nomdeplume.mechanism.tight import Tell
@@ -52,7 +77,6 @@ class NoisyMean:
     weights: Floats | None = field(default=None, kw_only=True)  # (V,), public, of output words
     belief: Belief | None = field(default=None, kw_only=True)  # about documents, public
     name: str = field(default="mean", kw_only=True)
-    reductions: tuple[str, ...] = field(default=("mean",), kw_only=True)
     memory: Memory | None = field(default=None, kw_only=True, repr=False)
     tell: Tell | None = field(default=None, kw_only=True, repr=False)
 
@@ -82,13 +106,30 @@ class NoisyMean:
     def settings(self) -> dict[str, float | str]:
         """What makes it besides its name and its budget: for a certificate."""
         found: dict[str, float | str] = {"map": "vectors", "dimensions": self.dimensions}
-        found |= getattr(self.image, "settings", {})
+        found |= self.image.settings if self.image else {}
         found["map"] = found.pop("directions", found["map"])
         if self.belief is not None:
             found["gain"] = self.belief.gain
         if self.weights is not None:
             found["weights"] = sha256(self.weights.tobytes()).hexdigest()
         return {**found, "stretch": self.stretch, **self.composer.settings}
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            parameter=Parameter("E", 20.0, "budget", per_word=False),
+            reductions=("mean",),
+            inputs=self.inputs,
+            channel=self._channel if self._on_a_line else None,
+            at=self.at,
+            elsewhere=self.elsewhere,
+            means=self,
+        )
+
+    def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
+        chosen(reduction, ("mean",), self.name)
+        fits(self, vocabulary)
+        return MeanDocuments(self, vocabulary, size)
 
     @property
     def dimensions(self) -> int:
@@ -157,13 +198,14 @@ class NoisyMean:
         bags = [Bag(ids[i : i + 1], ONE) for i in range(len(ids))]
         return self.compose(self.noisy(bags, rng), 1, rng)[:, 0]
 
+    def at(self, epsilon: float) -> Self:
+        """The same mechanism under another budget."""
+        return self.under(self.noise.at(epsilon))
+
     def under(self, noise: Noise) -> Self:
         """The same with other noise; features and composer take long, and do not depend on it."""
-        renewed = object.__new__(type(self))
-        shared = {name: getattr(self, name) for name in SHARED}
-        vars(renewed).update(made_of(self) | shared | {"noise": noise})
-        renewed.__post_init__()
-        return renewed
+        _ = self.composed, self._middle, self.diameter, self.grid  # found once, for all copies
+        return renewed(self, *SHARED, noise=noise)
 
     def elsewhere(self, table: Table, epsilon: float) -> Self:
         """The same mechanism for another table, all of whose words may come out."""
@@ -197,9 +239,25 @@ class NoisyMean:
     def _outputs(self) -> Ids:
         return all_of(self.table, self.outputs)
 
+    @property
+    def laplace(self) -> bool:
+        """True if the noise is Laplace noise that nothing changes: a subclass may do anything."""
+        return type(self) is NoisyMean and type(self.noise) is Laplace
+
+    @property
+    def _on_a_line(self) -> bool:
+        """True if a document of one word is the word nearest to a point with noise on a line."""
+        plain = self.composer.name == "herding" and self.belief is None and self.weights is None
+        everything = len(self._outputs) == len(self.table)
+        return self.laplace and plain and everything and self.dimensions == 1
+
+    def _channel(self, ids: Ids) -> Floats:
+        places = self.features.vectors[:].astype(np.float64).ravel() / self.stretch
+        return laplace_channel(places, self.guarantee.epsilon, places[ids])
+
     def __getstate__(self) -> dict[str, Any]:
         """Its fields, and the stretch, which takes long to find. Nobody is told elsewhere."""
-        return {**made_of(self), "stretch": self.stretch, "tell": None}
+        return {**prepared(self), "stretch": self.stretch, "tell": None}
 
 
 ONE = np.ones(1, dtype=np.int64)
@@ -212,3 +270,106 @@ SHARED = (
     "_places",
     "_middle",
 )  # by any noise
+
+
+@dataclass(frozen=True, eq=False)
+class MeanDocuments:
+    """Releases a document by the mean of its features, from which `size` words are composed."""
+
+    words: NoisyMean
+    vocabulary: Vocabulary
+    size: int
+    of_texts: int = 2
+    kept_words: bool = True
+    covers: str = ""
+    reduction: str = "mean"
+    unchanged: None = None
+    agreement: None = None
+    batch: int = 1024
+    many: int = 1024
+    per_worker: int = 256
+
+    @property
+    def name(self) -> str:
+        return self.words.name
+
+    @property
+    def parameter(self) -> Parameter:
+        return self.words.declaration.parameter
+
+    @property
+    def value(self) -> float:
+        return self.words.guarantee.epsilon
+
+    @property
+    def settings(self) -> Settings:
+        return self.words.settings
+
+    @cached_property
+    def form(self) -> Form:
+        return self._bags
+
+    @cached_property
+    def guarantees(self) -> tuple[Guarantee, ...]:
+        """Between two texts by their mean features, and by W₁, which these never exceed."""
+        noise, kept = self.words.guarantee, Kept(self.vocabulary)
+        means = Means(diameter=self.words.diameter)
+        nearer = Guarantee(noise.epsilon, means, (*noise.proofs, "mean"))
+        bags = noise.over_means()
+        return (
+            nearer.prepared(self._mean, between="two texts' mean features"),
+            bags.prepared(kept, between="two texts' bags of kept words, of any lengths"),
+        )
+
+    @property
+    def distance(self) -> str:
+        return distance_of(self.words, self.vocabulary, KEPT_BAGS)
+
+    @property
+    def metric(self) -> str:
+        return metric_of(self.words)
+
+    @property
+    def read_as(self) -> Table:
+        return self.words.features
+
+    def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
+        return self.words.documents(vocabulary, size, reduction)
+
+    def item(self, text: str) -> Bag:
+        return self.vocabulary.bag(text)
+
+    def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
+        bags = self.vocabulary.bagged(items)
+        with ONE_THREAD_EACH:  # products of means are small
+            noisy = self.words.noisy([self.vocabulary.or_public(bag) for bag in bags], rng)
+            ids = self.words.compose(noisy, self.size, rng)
+        texts, kept = self._bags.texts(ids), [bool(len(bag)) for bag in bags]
+        return list(map(Released, texts, noisy.tolist(), kept))
+
+    def account(self, x: Item, y: Item) -> Account | None:
+        return self._of(float(np.linalg.norm(self._mean(x) - self._mean(y))))
+
+    def any_two(self) -> Account | None:
+        return self._of(self.words.diameter)
+
+    def one_word(self) -> OneWord:
+        """E·‖φ(v) − φ(w)‖/m: one word of m moves their mean by an m-th of its own way."""
+        mean, ids = self.words, common(self.vocabulary)
+        places = mean.features.vectors[ids].astype(np.float64) / mean.stretch
+        usual = self.value * median(distances(places, places))
+        return OneWord.of(self.value * mean.diameter, usual)
+
+    def _of(self, apart: float) -> Account | None:
+        if not self.words.laplace:
+            return None
+        return Account.of_bags(self.words.noise.guarantee.epsilon, [apart], self.words.dimensions)
+
+    def _mean(self, text: Item) -> Floats:
+        """The mean features of a text or a bag; no words count as the public bag."""
+        [mean] = self.words.means([self.vocabulary.filled(text)])
+        return np.asarray(mean)
+
+    @cached_property
+    def _bags(self) -> BagOfWords:
+        return bag_of_words(self.words, self.vocabulary, self.size, self.words.grid)

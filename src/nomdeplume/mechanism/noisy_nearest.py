@@ -10,15 +10,18 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nomdeplume.decode import Decode, Decoder, Nearest, Vickrey
+from nomdeplume.decode import Decode, Decoder, Nearest
 from nomdeplume.decode.nearest import Search
 from nomdeplume.distance import Chord
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import InputError, stated
+from nomdeplume.mechanism.contract import Declaration, Parameter
 from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
-from nomdeplume.mechanism.inputs import made_of
+from nomdeplume.mechanism.inputs import prepared, renewed
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.nearest import Auto, Exact, Scan
-from nomdeplume.noise import Noise, to_grid
+from nomdeplume.noise import Laplace, Noise, Planar, to_grid
+from nomdeplume.privacy.exact import laplace_channel
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import is_private
 from nomdeplume.table import Table
@@ -62,26 +65,36 @@ class NoisyNearest:
     @property
     def name(self) -> str:
         """That of its noise, or of the mechanism that this noise and this decoder are known as."""
-        known = self.noise.name == "laplace" and isinstance(self.decoder, Vickrey)
+        known = (self.noise.name, self.decoder.name) == ("laplace", "vickrey")
         return self.decoder.name if known else self.noise.name
 
     @property
     def settings(self) -> dict[str, float | str]:
         """What makes it besides its name and ε: for a certificate."""
-        found: dict[str, float | str] = dict(getattr(self.noise, "settings", {}))
-        if isinstance(self.image, Projection):
-            found |= self.image.settings
-        if not isinstance(self.decoder, Nearest):
-            found["decode"] = self.decoder.name
-        return found | getattr(self.decoder, "settings", {})
+        image = self.image.settings if self.image else {}
+        return self.noise.settings | image | self.decoder.settings
 
     @property
     def guarantee(self) -> Guarantee:
         """That of the noise on images, in terms of the table's own vectors."""
         noise = self.noise.guarantee
         word = self.image.guarantee(noise) if self.image else noise
-        nearest = isinstance(self.decoder, Nearest)
-        return word if nearest else replace(word, proofs=(*word.proofs, "postprocessing"))
+        return replace(word, proofs=(*word.proofs, *self.decoder.proofs))
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            parameter=Parameter("ε", 6.0),
+            together=WORDS,
+            laplace=(self.guarantee.epsilon, self.places.dimensions) if self._laplace else None,
+            channel=self._channel if self._on_a_line else None,
+            agreement=self.agreement,
+            at=self.at,
+            elsewhere=self.elsewhere,
+            vectors=self,
+        )
+
+    documents = word_by_word
 
     @cached_property
     def places(self) -> Table:
@@ -104,12 +117,18 @@ class NoisyNearest:
         decoder = self.decoder.elsewhere()
         return replace(self, table=lifted, noise=noise, outputs=None, image=image, decoder=decoder)
 
+    def at(self, epsilon: float) -> Self:
+        """The same mechanism under another ε."""
+        return self.under(self.noise.at(epsilon))
+
     def under(self, noise: Noise) -> Self:
         """The same with other noise; an index takes long to make and does not depend on it."""
-        renewed = replace(self, noise=noise)
-        if again := getattr(self.decoder, "again", None):
-            vars(renewed)["decode"] = again(self.decode, renewed.places, self.outputs, noise)
-        return renewed
+        decode = self.decoder.again(self.decode, self.places, self.outputs, noise)
+        return renewed(self, "places", noise=noise, decode=decode)
+
+    def decoded(self, decode: Decode) -> Self:
+        """The same mechanism with another step from noisy vectors to words."""
+        return renewed(self, "places", decode=decode)
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
         if (there := self._on_card(ids, rng)) is not None:
@@ -148,9 +167,30 @@ class NoisyNearest:
         exact = Exact(self.places, self.outputs).nearest(noisy)
         return float((index.nearest(noisy) == exact).mean())
 
+    @property
+    def _laplace(self) -> bool:
+        """True if it is Laplace noise on vectors or a projection of them, however decoded.
+
+        A subclass may do anything with the noise, and another image with the vectors.
+        """
+        plain = self.image is None or type(self.image) is Projection
+        return type(self) is NoisyNearest and type(self.noise) in (Laplace, Planar) and plain
+
+    @property
+    def _on_a_line(self) -> bool:
+        """True if it is Laplace noise on a line and the nearest of all words."""
+        everything = self.outputs is None or len(np.unique(self.outputs)) == len(self.table)
+        nearest = self.decoder in (Nearest(), Nearest(index="auto"), Nearest(index="exact"))
+        line = self.image is None and self.table.dimensions == 1
+        return self._laplace and line and nearest and everything
+
+    def _channel(self, ids: Ids) -> Floats:
+        places = self.table.vectors[:].astype(np.float64).ravel()
+        return laplace_channel(places, self.guarantee.epsilon, places[ids])
+
     def vectors(self, ids: Ids) -> Floats:
         """What noise is added to: vectors of words, or their images, in float64."""
         vectors = self.table.vectors[ids].astype(np.float64)
         return self.image(vectors) if self.image else vectors
 
-    __getstate__ = made_of
+    __getstate__ = prepared

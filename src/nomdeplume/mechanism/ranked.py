@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.decode.rank import Rank, Steps
-from nomdeplume.mechanism.inputs import all_of, made_of
+from nomdeplume.errors import InputError
+from nomdeplume.mechanism.contract import Declaration, Mechanism
+from nomdeplume.mechanism.inputs import all_of, prepared
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
-REDUCTIONS = ("sample", "apportion")  # that a mechanism can follow, if it names none
 SMALL = 2_000  # words of a table, up to which chances are told
 
 
@@ -30,64 +31,72 @@ class Ranked:
     words back then releases near ones instead, under the same promise.
     """
 
-    mechanism: Any  # one that can be moved elsewhere
+    mechanism: Mechanism
     rank: Rank
 
     @property
     def name(self) -> str:
-        return str(self.mechanism.name)
+        return self.mechanism.name
 
     @property
     def table(self) -> Table:
-        table: Table = self.mechanism.table
-        return table
+        return self.mechanism.table
 
     @property
     def outputs(self) -> Ids | None:
-        outputs: Ids | None = self.mechanism.outputs
-        return outputs
+        return self.mechanism.outputs
 
     @property
     def settings(self) -> dict[str, float | str]:
-        inner = getattr(self.mechanism, "settings", {})
-        return {**inner, "decode": self.rank.name, **self.rank.settings}
+        """What makes it besides its name and ε: for a certificate."""
+        return {**self.mechanism.settings, **self.rank.settings}
 
     @property
-    def covers(self) -> str:
-        inner = getattr(self.mechanism, "covers", "")
-        return f"Before its step by rank: {inner}" if inner else ""
+    def declaration(self) -> Declaration:
+        inner = self.mechanism.declaration
+        able = inner.channel is not None and len(self.table) <= SMALL
+        return replace(
+            inner,
+            covers=f"Before its step by rank: {inner.covers}" if inner.covers else "",
+            together=1 << 17,
+            laplace=None,
+            channel=self.channel if able else None,
+            agreement=None,
+            at=None,
+            elsewhere=self.elsewhere if inner.elsewhere else None,
+            step=self,
+            vectors=None,
+        )
 
-    @property
-    def reductions(self) -> tuple[str, ...]:
-        return tuple(getattr(self.mechanism, "reductions", REDUCTIONS))
+    documents = word_by_word
 
     @property
     def guarantee(self) -> Guarantee:
-        word: Guarantee = self.mechanism.guarantee
+        word = self.mechanism.guarantee
         return replace(word, proofs=(*word.proofs, "postprocessing"))
 
+    def after(self, mechanism: Mechanism) -> Ranked:
+        return replace(self, mechanism=mechanism)
+
     def elsewhere(self, table: Table, epsilon: float) -> Ranked:
-        return ranked(self.mechanism.elsewhere(table, epsilon), self.rank)
+        elsewhere = self.mechanism.declaration.elsewhere
+        if elsewhere is None:
+            raise InputError(f"{self.name} cannot be moved to another table.")
+        return replace(self, mechanism=elsewhere(table, epsilon))
+
+    def channel(self, ids: Ids) -> Floats:
+        """The chances of all words of the table, (n, V), on a table where all can be listed."""
+        before = self.mechanism.declaration.channel
+        if before is None:
+            raise InputError(f"{self.name} does not know its chances.")
+        words = all_of(self.table, self.outputs)
+        return np.asarray(before(ids)[:, words] @ self.steps.chances(words))
 
     def release(self, ids: Ids, rng: Generator) -> Ids:
         return self.steps(self.mechanism.release(ids, rng), rng)
 
-    __getstate__ = made_of  # lists of near words can be made again
+    __getstate__ = prepared
 
     @cached_property
     def steps(self) -> Steps:
         return self.rank.around(self.table, self.outputs, self.mechanism.guarantee.epsilon)
-
-
-class RankedFinite(Ranked):
-    """The same of a mechanism that can say its chances, on a table where all can be told."""
-
-    def channel(self, ids: Ids) -> Floats:
-        words = all_of(self.table, self.outputs)
-        return np.asarray(self.mechanism.channel(ids)[:, words] @ self.steps.chances(words))
-
-
-def ranked(mechanism: Any, rank: Rank) -> Ranked:
-    """A mechanism with a step after it, which says its chances where that can be."""
-    told = hasattr(mechanism, "channel") and len(mechanism.table) <= SMALL
-    return (RankedFinite if told else Ranked)(mechanism, rank)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nomdeplume.compose import COMPOSERS
 from nomdeplume.decode import DECODERS, Rank
 from nomdeplume.errors import InputError, positive, whole
-from nomdeplume.mechanism.kinds import Mechanism
+from nomdeplume.mechanism.contract import DocumentMechanism, Mechanism, Parameter
 from nomdeplume.mechanism.maps import MAPS, PROJECTIONS
 from nomdeplume.mechanism.menu import COMPOSINGS, DECODINGS, MECHANISMS, Kitchen
 from nomdeplume.mechanism.remembered import Memory
@@ -79,10 +79,13 @@ class Recipe:
 
     def _check_level(self) -> None:
         """Refuse what is for words alone where documents are released at once, and otherwise."""
-        if not self.at_once and (self.map or self.compose):
-            raise InputError(f"{self.mechanism} releases words one by one; take mean.")
+        if not MECHANISMS[self.mechanism].maps and (self.map or self.compose):
+            how = "releases words one by one" if self.parameter.per_word else "has no map"
+            raise InputError(f"{self.mechanism} {how}; take mean.")
         if self.at_once and self.decode:
-            raise InputError("mean composes words from a whole document; it decodes none alone.")
+            raise InputError(
+                f"{self.mechanism} releases a document as a whole; it decodes no word alone."
+            )
         if checked(self.index) != "auto" and not self.searches:
             raise InputError(
                 "an index is for noise that is decoded by nearest or rank; take laplace, say."
@@ -93,7 +96,7 @@ class Recipe:
         """A recipe whose ε is what is usual for the mechanism, if none is given."""
         if mechanism not in MECHANISMS:
             raise InputError(f"mechanism must be one of {', '.join(MECHANISMS)}.")
-        given = MECHANISMS[mechanism].epsilon if epsilon is None else epsilon
+        given = MECHANISMS[mechanism].parameter.usual if epsilon is None else epsilon
         return cls(mechanism, given, **parts)
 
     @classmethod
@@ -119,7 +122,9 @@ class Recipe:
         given = epsilon
         if budget is not None:
             given = positive("budget", budget) / (1 if at_once(name) else whole("size", size))
-        elif epsilon is not None and at_once(name):
+        elif (
+            epsilon is not None and at_once(name) and MECHANISMS[name].parameter.option != "epsilon"
+        ):
             raise InputError(f"{name} has a budget for each document, and no epsilon for a word.")
         return cls.usually(name, given, **parts)
 
@@ -171,12 +176,19 @@ class Recipe:
     @property
     def usual(self) -> dict[str, float]:
         """All settings, with their usual values."""
-        then = COMPOSINGS[self.composing] if self.at_once else DECODINGS[self.decoding]
-        return {**MECHANISMS[self.mechanism].settings, **then}
+        kind = MECHANISMS[self.mechanism]
+        if kind.maps:
+            return {**kind.settings, **COMPOSINGS[self.composing]}
+        return {**kind.settings, **(DECODINGS[self.decoding] if kind.parameter.per_word else {})}
+
+    @property
+    def parameter(self) -> Parameter:
+        """The parameter of the mechanism, whose value is `epsilon` here."""
+        return MECHANISMS[self.mechanism].parameter
 
     @property
     def at_once(self) -> bool:
-        """Whether a document is released at once: ε is then its budget."""
+        """True if a document is released as a whole: ε is then its budget."""
         return at_once(self.mechanism)
 
     @property
@@ -188,15 +200,22 @@ class Recipe:
 
     def make(
         self, vocabulary: Vocabulary, *, memory: Memory | None = None, tell: Tell | None = None
-    ) -> Mechanism:
+    ) -> Mechanism | DocumentMechanism:
         """The mechanism for the kept words of a vocabulary."""
         kitchen = Kitchen(vocabulary, self._outputs(vocabulary), memory, tell)
         made = MECHANISMS[self.mechanism].make(self, kitchen)
         if self.at_once or MECHANISMS[self.mechanism].noise or self.decoding == "nearest":
             return made
-        from nomdeplume.mechanism.ranked import ranked
+        from nomdeplume.mechanism.ranked import Ranked
 
-        return ranked(made, Rank(self.given("c")))
+        return Ranked(words_of(made.documents(vocabulary, 1, "")), Rank(self.given("c")))
+
+    def words(
+        self, vocabulary: Vocabulary, *, memory: Memory | None = None, tell: Tell | None = None
+    ) -> Mechanism:
+        """The mechanism that releases single words; refused if there is none."""
+        made = self.make(vocabulary, memory=memory, tell=tell)
+        return words_of(made.documents(vocabulary, 1, ""))
 
     def _outputs(self, vocabulary: Vocabulary) -> Ids:
         """Ids of the words that may come out: kept ones, of a list if there is one."""
@@ -209,6 +228,13 @@ class Recipe:
         return kept
 
 
+def words_of(documents: DocumentMechanism) -> Mechanism:
+    """The word mechanism by which documents are made; refused if there is none."""
+    if documents.words is None:
+        raise InputError(f"{documents.name} releases whole texts, so there is no word to look at.")
+    return documents.words
+
+
 def at_once(mechanism: str) -> bool:
-    """Whether a mechanism releases whole documents, rather than word after word."""
-    return mechanism in MECHANISMS and MECHANISMS[mechanism].document
+    """True if a mechanism releases whole documents, False if word after word."""
+    return mechanism in MECHANISMS and not MECHANISMS[mechanism].parameter.per_word

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance import Covered
 from nomdeplume.errors import InputError, positive
+from nomdeplume.mechanism.contract import Declaration, Parameter
 from nomdeplume.mechanism.exponential import Exponential
-from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.tight import Tell
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -78,6 +80,20 @@ class SanText:
         return {"share": self.share, "p": self.p, **self.inner.settings}
 
     @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            covers=self.covers,
+            parameter=Parameter("ε", 2.0),
+            covered=self.covered,
+            inputs=self.inputs,
+            channel=self.channel,
+            elsewhere=self.elsewhere,
+            exponential=self.inner,
+        )
+
+    documents = word_by_word
+
+    @property
     def covered(self) -> Ids:
         """The words that are covered: all but the commonest, as tables list them first."""
         common = round(self.share * len(self._ids))
@@ -111,7 +127,7 @@ class SanText:
     def __getstate__(self) -> dict[str, Any]:
         """Its fields, and what was calibrated, which takes long. Nobody is told elsewhere."""
         found = {"inner": replace(self.inner)} if "inner" in vars(self) else {}
-        return {**made_of(self), **found, "tell": None}
+        return {**prepared(self), **found, "tell": None}
 
     def _common(self, ids: Ids) -> NDArray[np.bool_]:
         looked_up(ids, self.table, self.inputs)

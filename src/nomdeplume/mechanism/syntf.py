@@ -15,8 +15,10 @@ from nomdeplume.distance.arrays import Array
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import positive
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, made_of
+from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared
 from nomdeplume.mechanism.scores import Plain
+from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
 
@@ -54,7 +56,6 @@ class SynTf:
     inputs: Ids | None = None
     outputs: Ids | None = field(default=None, kw_only=True)
     name: str = field(default="syntf", kw_only=True)
-    reductions: tuple[str, ...] = field(default=("sample",), kw_only=True)
 
     def __post_init__(self) -> None:
         positive("half of epsilon", positive("epsilon", self.epsilon) / 2)
@@ -65,7 +66,23 @@ class SynTf:
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon, DISCRETE, ("syntf",), anywhere=False)
 
-    __getstate__ = made_of
+    @property
+    def settings(self) -> dict[str, float | str]:
+        return {}
+
+    @property
+    def declaration(self) -> Declaration:
+        return Declaration(
+            parameter=Parameter("ε", 40.0),
+            reductions=("sample",),
+            inputs=self.inputs,
+            channel=self.channel,
+            elsewhere=self.elsewhere,
+        )
+
+    documents = word_by_word
+
+    __getstate__ = prepared
 
     @cached_property
     def choice(self) -> Choice:

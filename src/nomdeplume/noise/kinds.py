@@ -38,6 +38,9 @@ class Noise(Protocol):
     def name(self) -> str: ...
     @property
     def guarantee(self) -> Guarantee: ...
+    @property
+    def settings(self) -> dict[str, float | str]:
+        """What makes it beside its name and ε, for certificates."""
 
     def add(self, vectors: Floats, rng: Generator) -> Floats: ...
 

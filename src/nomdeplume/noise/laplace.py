@@ -30,6 +30,10 @@ class Laplace:
         drawable(self.epsilon)
 
     @property
+    def settings(self) -> dict[str, float | str]:
+        return {}
+
+    @property
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon, proofs=("laplace",))
 

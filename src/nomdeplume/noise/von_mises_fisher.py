@@ -35,6 +35,10 @@ class VonMisesFisher:
         positive("epsilon", self.epsilon)
 
     @property
+    def settings(self) -> dict[str, float | str]:
+        return {}
+
+    @property
     def guarantee(self) -> Guarantee:
         return Guarantee(self.epsilon, Chord(), proofs=("vmf",))
 

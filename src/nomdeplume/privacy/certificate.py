@@ -11,13 +11,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
-import numpy as np
-
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
-from nomdeplume.distance import Ground
 from nomdeplume.errors import InputError, got
-from nomdeplume.mechanism import Mechanism
+from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.promise import PAIRS, Odds, OneWord, Promise
 from nomdeplume.privacy.random import SECURE
 from nomdeplume.vocabulary import Vocabulary
@@ -56,7 +53,10 @@ class Certificate:
     settings: dict[str, float | str]  # what else makes the mechanism, and what was found for it
     covers: str  # what its promise leaves out, if anything
     epsilon: float
-    size: int
+    symbol: str  # of the parameter, whose value is `epsilon`
+    per: str  # what it is spent on: a word or a document
+    form: str  # of releases: words or text
+    size: int  # words of a release, or 0
     budget: float
     reduction: str
     metric: str
@@ -68,7 +68,7 @@ class Certificate:
     stop_words: str
     kept_words: int
     kept_fingerprint: str
-    output_words: int  # that may come out
+    output_words: int  # that may come out; or texts
     output_fingerprint: str
     features: str  # how the kept words were chosen among these, or nothing
     empty_documents: str
@@ -88,16 +88,29 @@ class Certificate:
 
     def __repr__(self) -> str:
         kind = "private" if self.private else "NOT PRIVATE"
-        word = "" if self.at_once else f"ε={self.epsilon:g}, "
-        return (
-            f"<Certificate: {self.documents:,} × {self.size} words, {self.mechanism}, "
-            f"{word}E={self.budget:g}, {kind}>"
-        )
+        what = f"{self.size} words" if self.size else "a text"
+        return f"<Certificate: {self.documents:,} × {what}, {self.mechanism}, {self.spent}, {kind}>"
 
     @property
     def at_once(self) -> bool:
-        """Whether documents were released at once, and not word by word."""
-        return self.reduction == "mean"
+        """True if documents were released as a whole, False if word by word."""
+        return self.per == "document"
+
+    @property
+    def spent(self) -> str:
+        """The parameter and, word by word, the budget of a document."""
+        own = f"{self.symbol}={self.epsilon:g}"
+        return own if self.at_once else f"{own}, E={self.budget:g}"
+
+    @property
+    def nearer(self) -> Promise | None:
+        """The promise that is nearer to what a given pair of texts loses, if there is one."""
+        return self.promises[0] if self.at_once and len(self.promises) > 1 else None
+
+    @property
+    def length(self) -> str:
+        """The length of each document in words, as in `100 documents of 20 words`."""
+        return f" of {self.size:,} words" if self.size else ""
 
     @property
     def proviso(self) -> str:
@@ -135,14 +148,10 @@ class Certificate:
 
 def certify(
     vocabulary: Vocabulary,
-    mechanism: Mechanism,
+    mechanism: DocumentMechanism,
     promises: tuple[Promise, ...],
     *,
-    size: int,
-    reduction: str,
     generator: str,
-    unchanged: float | None,
-    agreement: float | None,
     documents: int,
     output: Output,
     empty: str = "public",
@@ -155,20 +164,23 @@ def certify(
     table = vocabulary.table
     seeded, features = generator != SECURE, vocabulary.features
     leaks = features is not None and features.leaks
-    outputs = np.unique(vocabulary.ids if mechanism.outputs is None else mechanism.outputs)
+    kept = [TOPICAL if features is not None and features.words else KEPT] * mechanism.kept_words
     return Certificate(
         format=FORMAT,
         program=f"nomdeplume {__version__}",
         private=not (seeded or leaks),
         warning="; ".join([NOT_PRIVATE] * seeded + [FITTED] * leaks),
         mechanism=mechanism.name,
-        settings=dict(getattr(mechanism, "settings", {})),
-        covers=getattr(mechanism, "covers", ""),
-        epsilon=mechanism.guarantee.epsilon,
-        size=size,
+        settings=dict(mechanism.settings),
+        covers=mechanism.covers,
+        epsilon=mechanism.value,
+        symbol=mechanism.parameter.symbol,
+        per=mechanism.parameter.unit,
+        form=mechanism.form.kind,
+        size=mechanism.form.size,
         budget=promises[-1].budget,
-        reduction=reduction,
-        metric=metric_of(mechanism),
+        reduction=mechanism.reduction,
+        metric=mechanism.metric,
         table=table.name,
         table_language=table.language,
         table_words=len(table),
@@ -177,28 +189,29 @@ def certify(
         stop_words=vocabulary.stop_words.name,
         kept_words=len(vocabulary),
         kept_fingerprint=vocabulary.fingerprint,
-        output_words=len(outputs),
-        output_fingerprint=vocabulary.fingerprint_of(outputs),
+        output_words=mechanism.form.count,
+        output_fingerprint=mechanism.form.fingerprint,
         features="" if features is None else features.origin,
-        empty_documents=EMPTY[empty],
+        empty_documents=EMPTY[empty if mechanism.kept_words else "any"],
         id_field=id_field,
         kept_fields=kept_fields,
         unit_field=unit_field,
         vectors=vectors,
         documents=documents,
-        unchanged=unchanged,
-        agreement=agreement,
+        unchanged=mechanism.unchanged,
+        agreement=mechanism.agreement,
         generator=generator,
         seeded=seeded,
         output=output,
         promises=promises,
         several_documents=UNITS if unit_field else SEVERAL,
-        limits=(TOPICAL if features is not None and features.words else KEPT, *LIMITS),
+        limits=(*kept, *LIMITS),
     )
 
 
 EMPTY = {
     "public": "a text without kept words was released as a fixed public bag, under the same noise",
+    "any": "a text without words was released like any other",
     "withhold": "a text without kept words was withheld, which reveals that it had none",
 }
 SEVERAL = (
@@ -220,14 +233,6 @@ LIMITS = (
     "That a document exists, how many there are, their order and kept fields are not hidden.",
     "The mechanism is one of real numbers; float arithmetic follows it up to rounding.",
 )
-
-
-def metric_of(mechanism: Mechanism) -> str:
-    """The distance between two words that a mechanism's promise is about, in words."""
-    metric = mechanism.guarantee.metric
-    if isinstance(metric, Ground) and metric.steps:
-        return f"{metric.name}: {metric.meaning}"
-    return f"{metric.name} between the table's vectors as they are"
 
 
 def _promise(entry: Mapping[str, Any]) -> Promise:

@@ -24,6 +24,7 @@ from nomdeplume.errors import InputError, positive, whole
 from nomdeplume.privacy.loss import Loss
 
 EUCLIDEAN = Euclidean()
+BETWEEN = "distances between "  # the start of the name of a distance in which budgets add up
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class Guarantee:
     @property
     def formula(self) -> str:
         """The bound on the loss, such as `600 · W₁`."""
-        return f"{self.epsilon:.12g} · {self.metric.symbol}"
+        factor = f" · {self.metric.symbol}" if self.metric.symbol else ""
+        return f"{self.epsilon:.12g}{factor}"
 
     def loss(self, x: Any, y: Any) -> Loss:
         """Most that one release can shift the log-odds between `x` and `y`, in nats.

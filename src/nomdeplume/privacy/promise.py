@@ -8,6 +8,7 @@ from functools import partial
 from itertools import pairwise
 from math import inf, isfinite
 from textwrap import fill as wrapped
+from typing import TYPE_CHECKING
 
 from nomdeplume.bag import Bag
 from nomdeplume.distance import Summed
@@ -18,6 +19,9 @@ from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.loss import Loss, up
 from nomdeplume.threads import ONE_THREAD_EACH
 from nomdeplume.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from nomdeplume.mechanism.contract import DocumentMechanism
 
 fill = partial(wrapped, width=79)
 
@@ -151,6 +155,38 @@ def _aligned(cells: list[tuple[str, str, str]]) -> list[str]:
     return [f"  {pair:<{PAIR}}{factor:<{wide}}{second}".rstrip() for pair, factor, second in cells]
 
 
+def promises_of(
+    mechanism: DocumentMechanism, vocabulary: Vocabulary, *, tolerance: float = TOLERANCE
+) -> tuple[Promise, ...]:
+    """The guarantees of a mechanism in words, and as odds between public texts."""
+    one = partial(
+        state,
+        vocabulary=vocabulary,
+        any_two=mechanism.any_two(),
+        tolerance=tolerance,
+        covers=mechanism.covers,
+    )
+    *others, widest = mechanism.guarantees
+    one_word = mechanism.one_word()
+    account = mechanism.account
+    last = one(widest, of_texts=True, account=account, one_word=None if others else one_word)
+    told = mechanism.of_texts > 1 and len(last.odds) > 1  # if near texts are near here
+    first = [one_word] + [None] * len(others)
+    return (
+        *(
+            one(
+                guarantee,
+                of_texts=told,
+                nearer=told,
+                account=account if told else None,
+                one_word=said,
+            )
+            for guarantee, said in zip(others, first, strict=False)
+        ),
+        last,
+    )
+
+
 def state(
     guarantee: Guarantee,
     vocabulary: Vocabulary,
@@ -184,14 +220,22 @@ def state(
         between=guarantee.between,
         formula=f"loss ≤ {guarantee.formula}",
         proofs=guarantee.proofs,
-        sentence=(
-            f"Between {guarantee.between}, one released document shifts anyone's odds by at most "
-            f"a factor of exp({guarantee.formula}), where {guarantee.metric.symbol} is their "
-            f"{guarantee.metric.name}: {guarantee.metric.meaning}." + f" {covers}" * bool(covers)
-        ),
+        sentence=_sentence(guarantee) + f" {covers}" * bool(covers),
         delta=DELTA,
         odds=tuple(each for each in odds if isfinite(each.distance)),
         one_word=one_word,
+    )
+
+
+def _sentence(guarantee: Guarantee) -> str:
+    """The guarantee in words; one between any two inputs whatsoever names its factor."""
+    said = f"Between {guarantee.between}, one released document shifts anyone's odds by at most "
+    metric = guarantee.metric
+    if not metric.symbol:
+        return f"{said}a factor of {Loss(guarantee.epsilon).factor}."
+    return (
+        f"{said}a factor of exp({guarantee.formula}), where {metric.symbol} is their "
+        f"{metric.name}: {metric.meaning}."
     )
 
 

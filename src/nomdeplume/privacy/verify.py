@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import file_digest, sha256
 from math import isclose
@@ -20,6 +20,7 @@ from nomdeplume.formats.released import records
 from nomdeplume.formats.shards import MANIFEST, SUCCESS, amiss
 from nomdeplume.formats.writing import line_of
 from nomdeplume.mechanism import MECHANISMS, Recipe
+from nomdeplume.mechanism.contract import BagOfWords, Requirement
 from nomdeplume.nearest import checked
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
@@ -64,24 +65,28 @@ def verify(
     if certificate.settings.get("index") == "scan":
         checked("scan")  # without it nothing can be told
     checks = [_table(certificate, vocabulary), _kept(certificate, vocabulary)]
-    allowed, beside = frozenset(vocabulary.alphabetical[1].tolist()), Beside(certificate)
+    requirements, beside = _usual(certificate, vocabulary), Beside(certificate)
     if all(check.holds for check in checks):
         try:
             recipe = recipe_of(certificate, outputs, weights)
             mechanism = recipe.make(vocabulary, tell=tell)
-            obfuscator = Obfuscator(vocabulary, mechanism, certificate.size, certificate.reduction)
+            size = certificate.size if certificate.form == "words" else 1
+            obfuscator = Obfuscator(vocabulary, mechanism, size, certificate.reduction)
             checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
-            beside.grid = getattr(mechanism, "grid", 0.0)
-            if mechanism.outputs is not None:
-                words = vocabulary.table.words
-                allowed = frozenset(words[i] for i in mechanism.outputs.tolist())
+            form = obfuscator.documents.form
+            requirements, beside.grid = form.requirements, form.grid
         except PrivacyError:
             return [*checks, Check("promises", holds=False, found="cannot be proven")]
         except InputError:
             return [*checks, Check("statements", holds=False, found="no such release can be made")]
     if release is not None:
-        checks += _release(certificate, allowed, beside, release)
+        checks += _release(certificate, requirements, beside, release)
     return checks
+
+
+def _usual(certificate: Certificate, vocabulary: Vocabulary) -> Sequence[Requirement]:
+    """Requirements on documents of any kept words, for a mechanism that cannot be made again."""
+    return BagOfWords(vocabulary, certificate.size, vocabulary.ids).requirements
 
 
 def _table(certificate: Certificate, vocabulary: Vocabulary) -> Check:
@@ -201,9 +206,9 @@ def recipe_of(
 
 
 def _release(
-    certificate: Certificate, allowed: frozenset[str], beside: Beside, path: Path
+    certificate: Certificate, requirements: Sequence[Requirement], beside: Beside, path: Path
 ) -> list[Check]:
-    """Hash, number, size, vocabulary and order of the released documents, in one pass."""
+    """Hash, number and form of the released documents, in one pass."""
     if not path.exists():
         raise InputError(f"no release at {path}.")
     framed = certificate.output.kind == "frame"
@@ -215,15 +220,13 @@ def _release(
     if sharded:
         wrong = amiss(path, certificate.output.sha256, certificate.documents)
         checks.append(Check("shards", not wrong, wrong or "all there, as listed"))
-    documents = sizes = known = ordered = 0
+    documents, met = 0, [0] * len(requirements)
     try:
         for record in _documents(path, certificate):
-            words = _words_of(record, certificate)
+            text = _text_of(record, certificate)
             beside.look(record)
             documents += 1
-            sizes += len(words) == certificate.size
-            known += allowed.issuperset(words)
-            ordered += words == sorted(words)
+            met = [n + each.met(text) for n, each in zip(met, requirements, strict=True)]
     except UNREADABLE:
         return [*checks, Check("documents", holds=False, found="cannot be read to the end")]
     number = certificate.documents
@@ -234,9 +237,10 @@ def _release(
     return [
         *checks,
         _compare("documents", f"{documents:,} found", f"{number:,}", holds=documents == number),
-        _all("size", sizes, documents, f"of {certificate.size} words, without other fields"),
-        _all("vocabulary", known, documents, "of words only that may come out"),
-        _all("order", ordered, documents, "in alphabetical order"),
+        *(
+            _all(each.name, n, documents, each.wording)
+            for each, n in zip(requirements, met, strict=True)
+        ),
     ]
 
 
@@ -259,8 +263,7 @@ def _hash_of_words(path: Path, certificate: Certificate) -> str:
     found = sha256()
     try:
         for record in _documents(path, certificate):
-            words = _words_of(record, certificate)
-            found.update(f"{' '.join(words)}\n".encode())
+            found.update(f"{_text_of(record, certificate)}\n".encode())
     except UNREADABLE:
         return "nothing"
     return found.hexdigest()
@@ -279,17 +282,15 @@ def _documents(path: Path, certificate: Certificate) -> Iterator[Mapping[str, An
                 yield record
 
 
-def _words_of(record: Mapping[str, Any], certificate: Certificate) -> list[str]:
-    """The words of a record; none if it holds a field that the certificate does not speak of."""
+def _text_of(record: Mapping[str, Any], certificate: Certificate) -> str:
+    """The text of a record; empty if it holds a field that the certificate does not speak of."""
     beside = {certificate.id_field, *certificate.kept_fields}
     beside |= {"warning"} if certificate.seeded else set()
     beside |= {"vector"} if certificate.vectors else set()
     names = sorted(set(record) - beside)
     if certificate.output.kind != "frame" and names != ["text"]:
-        return []
-    return (
-        str(record[names[0]]).split(" ") if len(names) == 1 else []
-    )  # a frame's text has any name
+        return ""
+    return str(record[names[0]]) if len(names) == 1 else ""  # a frame's text has any name
 
 
 def is_release(folder: Path, certificate: Path) -> bool:

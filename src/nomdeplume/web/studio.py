@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, whole
-from nomdeplume.mechanism import NoisyMean, NoisyNearest, Recipe
-from nomdeplume.noise import Laplace
+from nomdeplume.mechanism import Recipe
+from nomdeplume.mechanism.recipe import words_of
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Certificate
 from nomdeplume.privacy.ledger import Ledger
 from nomdeplume.privacy.random import secure
-from nomdeplume.vocabulary import DATA, Vocabulary
+from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.ways import SIZE, SIZES, WAYS
 
 LIMIT = 100.0  # that a new ledger begins with: five releases of an author, as usual
@@ -103,10 +102,9 @@ class Studio:
     @cached_property
     def samples(self) -> dict[str, str]:
         """Public texts by title, in the language of the table; else its commonest words."""
-        path = DATA / f"reference-{self.vocabulary.table.language}.json"
-        if not path.is_file():
+        texts = self.vocabulary.reference_texts
+        if not texts:
             return {"Words of the table": " ".join(self._commonest(60))}
-        texts = json.loads(path.read_text(encoding="utf-8"))
         return {title: texts[pair][place] for title, (pair, place) in SAMPLES.items()}
 
     def preview(self, way: str, value: float, size: int, sample: str) -> Counter[str]:
@@ -124,7 +122,7 @@ class Studio:
         if not author.strip():
             raise InputError("say whose text it is: what an author's texts spend adds up.")
         made = self.obfuscator(way, value, size)
-        _ = made.promises, made.unchanged, made.level.agreement  # no failure after the charge
+        _ = made.promises, made.unchanged, made.documents.agreement  # no failure after the charge
         with self._ledger() as ledger:
             try:
                 [document] = made([text], ledger=ledger, authors=[author])
@@ -168,9 +166,10 @@ class Studio:
     def _obfuscator(self, way: str, value: float, size: int) -> Obfuscator:
         whole("size", size, least=SIZES[0], most=SIZES[1])
         usual = self.usual(way)
-        if not isinstance(usual.mechanism, NoisyMean | NoisyNearest):
+        at = words_of(usual.documents).declaration.at
+        if at is None:
             raise InputError("this way has no noise to change; take another.")
-        return replace(usual, mechanism=usual.mechanism.under(Laplace(value)), size=size)
+        return replace(usual, mechanism=at(value), size=size)
 
     def _ledger(self) -> Ledger:
         """Opened for each use, as connections belong to threads; never begun anew.

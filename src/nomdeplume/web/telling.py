@@ -47,14 +47,14 @@ def powers(said: str) -> str:
 
 def _factors(usual: Obfuscator, made: Obfuscator) -> dict[str, Loss]:
     """What a release loses between the reference texts, whose distances are found only once."""
-    place = 0 if made.level.at_once else -1
+    place = 0 if made.documents.of_texts > 1 else -1
     spent = made.guarantees[place].epsilon
     return {odds.pair: Loss(spent * odds.distance) for odds in usual.promises[place].odds}
 
 
 def _plainly(made: Obfuscator, size: int, factor: str) -> str:
     """The sentence to read first: what one changed word can cost, or what any two texts can."""
-    if one_word := made.level.one_word():
+    if one_word := made.documents.one_word():
         return one_word.sentence
     return (
         f"Whoever reads these {size} words, whatever they know besides, can shift their odds "

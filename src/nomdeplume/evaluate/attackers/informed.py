@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from nomdeplume.evaluate.attackers.attacker import Attacker
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.mechanism import Mechanism
-from nomdeplume.mechanism.kinds import Finite
 from nomdeplume.privacy.random import seeded
 
 Floats = NDArray[np.float64]
@@ -63,14 +62,15 @@ def pushed(counts: Any, mechanism: Mechanism | None, rng: Generator, words: Ids)
     """
     if mechanism is None:
         return counts[:, words]
-    if not isinstance(mechanism, Finite):
+    channel = mechanism.declaration.channel
+    if channel is None:
         return _drawn(counts, mechanism, rng)[:, words]
     used = np.flatnonzero(counts.sum(axis=0))
     columns = counts.tocsc()
     out = np.zeros((counts.shape[0], len(words)), dtype=np.float32)
     for start in range(0, len(used), BLOCK):
         ids = used[start : start + BLOCK]
-        out += columns[:, ids] @ mechanism.channel(ids)[:, words].astype(np.float32)
+        out += columns[:, ids] @ channel(ids)[:, words].astype(np.float32)
     return out
 
 

@@ -34,6 +34,9 @@ class FeatureMap(Protocol):
 class Image(Protocol):
     """A public map of vectors, of which it is known how far it brings any two of them apart."""
 
+    @property
+    def settings(self) -> dict[str, float | str]: ...
+
     def __call__(self, vectors: Floats) -> Floats: ...
 
     def guarantee(self, word: Guarantee) -> Guarantee:

@@ -21,6 +21,10 @@ Floats = NDArray[np.float64]
 class Unit:
     """Vectors scaled to length 1, for noise on the sphere, whose metric scales them too."""
 
+    @property
+    def settings(self) -> dict[str, float | str]:
+        return {}
+
     def __call__(self, vectors: Floats) -> Floats:
         return directions(vectors)
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from nomdeplume.errors import InputError, positive
 from nomdeplume.privacy.accountant import Account
+from nomdeplume.privacy.guarantee import BETWEEN
 
-BETWEEN = "distances between "  # with which the name of a distance begins
 MICRO = 1_000_000
 MOST = 10**12  # of a budget, so that it is a whole number of 64 bits
 
@@ -54,8 +54,11 @@ class Price:
         """The price of one document for all texts of a unit.
 
         Its promise compares the bags of whole units. A change that does not move the bag of one
-        text can move that of its unit, so budgets of the two do not add up.
+        text can move that of its unit, so budgets of the two do not add up. A promise between
+        any two texts whatsoever is one between any two units too.
         """
+        if not self.distance.startswith(BETWEEN):
+            return self
         return replace(self, distance=f"{BETWEEN}units' {self.distance.removeprefix(BETWEEN)}")
 
     @property

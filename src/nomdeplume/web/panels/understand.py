@@ -12,6 +12,7 @@ from nomdeplume.between import Between
 from nomdeplume.calibrate.neighbourhood import Landing, Neighbourhood
 from nomdeplume.comparison import Distance
 from nomdeplume.errors import InputError, PlumeError
+from nomdeplume.mechanism.recipe import words_of
 from nomdeplume.picture import svg
 from nomdeplume.picture.writing import safe
 from nomdeplume.privacy.random import secure
@@ -85,7 +86,7 @@ class WordView:
         return Neighbourhood.of(self.studio.vocabulary, word)
 
     def _landed(self, word: str, way: str, value: float) -> Landed:
-        mechanism = self.studio.obfuscator(way, value, 100).mechanism
+        mechanism = words_of(self.studio.obfuscator(way, value, 100).documents)
         place = self._place(word)
         return Landed(place, Landing.of(mechanism, place, secure(), draws=DRAWS))
 

@@ -22,7 +22,6 @@ from nomdeplume import (
 )
 from nomdeplume.bag import Bag
 from nomdeplume.distance import word_mover
-from nomdeplume.levels import DocumentLevel, WordLevel, level
 from nomdeplume.mechanism import NoisyMean
 from nomdeplume.mechanism.maps import mapped, usual
 from nomdeplume.mechanism.recipe import at_once
@@ -36,6 +35,9 @@ TABLE = Table(WORDS, np.random.default_rng(2).standard_normal((16, 3)) * 3, name
 LONG, SHORT = "rain rain snow the harbour boat net", "wine and bread"
 
 
+OUTPUTS = {NoisyMean: lambda kept: {"outputs": kept.ids}, NoisyNearest: lambda kept: {}}
+
+
 @pytest.fixture
 def kept():
     return Vocabulary.of(TABLE, "short")
@@ -46,14 +48,22 @@ def mean(kept):
     return Obfuscator.mean(kept, budget=4.0, size=9, dimensions=2)
 
 
-# Levels
+# Documents
 
 
-def test_a_mechanism_has_its_level(kept):
-    noisy = NoisyNearest(TABLE, Laplace(1.0), kept.ids)
+@pytest.mark.parametrize(
+    ("make", "symbol", "unit", "reduction"),
+    [(NoisyMean, "E", "document", "mean"), (NoisyNearest, "ε", "word", "sample")],
+)
+def test_a_mechanism_makes_documents_and_declares_what_they_spend(
+    kept, make, symbol, unit, reduction
+):
+    documents = make(TABLE, Laplace(1.5), kept.ids, **OUTPUTS[make](kept)).documents(kept, 5, "")
 
-    assert isinstance(level(NoisyMean(TABLE, Laplace(1.0)), kept, 5, "mean"), DocumentLevel)
-    assert isinstance(level(noisy, kept, 5, "sample"), WordLevel)
+    assert (documents.parameter.symbol, documents.parameter.unit) == (symbol, unit)
+    assert (documents.value, documents.reduction) == (1.5, reduction)
+    assert (documents.form.kind, documents.form.size) == ("words", 5)
+    assert documents.form.vector == (make is NoisyMean)
 
 
 def test_texts_of_all_lengths_become_documents_of_one_size(mean):
@@ -72,7 +82,7 @@ def test_many_documents_are_released_in_batches_alike(kept):
     texts = [WORDS[1 + i % 13] for i in range(1300)]
     words = [each.words for each in mean(texts, seeded(2))]
 
-    assert mean.level.batch < 1300
+    assert mean.documents.batch < 1300
     assert words[:13] * 100 == words
 
 
@@ -303,7 +313,7 @@ def test_the_reference_texts_lie_at_growing_distances_under_both(bundled):
 # Recipes
 
 
-def test_what_is_asked_for_has_a_level():
+def test_the_mechanism_follows_from_what_is_asked_for():
     asked = {
         (None, None, None): ("mean", 20.0),
         (None, None, 7.0): ("mean", 7.0),
@@ -335,7 +345,7 @@ def test_what_cannot_be_asked_for(mechanism, epsilon, budget, said):
         Recipe.asked(mechanism, epsilon, budget, 10)
 
 
-def test_obfuscators_without_a_mechanism_are_of_the_level_asked_for(kept):
+def test_obfuscators_without_a_mechanism_are_of_the_mechanism_asked_for(kept):
     assert Obfuscator.of(vocabulary=kept).mechanism.name == "mean"
     assert Obfuscator.of(vocabulary=kept, budget=3).mechanism.name == "mean"
     assert Obfuscator.of(vocabulary=kept, epsilon=3).mechanism.name == "laplace"

@@ -107,7 +107,7 @@ class Study:
         vocabulary, recipe, size = setting
         made, bags = Obfuscator.of(recipe, vocabulary, size=size), self.bags(vocabulary)
         rng = seeded(1)
-        return [[each.text for each in made.releasing.here(bags, rng)] for _ in range(draws)]
+        return [[each.text for each in made.releases(bags, rng) if each] for _ in range(draws)]
 
     def topic(self, draws: Draws, reader: Reader, learnt: int = TRAINING) -> dict[str, float]:
         """The better of two models, each trained on releases."""

@@ -32,7 +32,6 @@ def main() -> None:
 
 def measure(table: Table) -> dict[str, Any]:
     exact, auto, scan = Exact(table, plain=True), eager(Exact(table)), Scan(table)
-    vars(auto)["_rows"] = exact._rows
     rounds = [
         searched(table, epsilon, exact, auto, scan) for epsilon in NOISES.get(table.name, USUAL)
     ]
@@ -40,7 +39,7 @@ def measure(table: Table) -> dict[str, Any]:
         "table": table.name,
         "words": len(table),
         "dimensions": table.dimensions,
-        "product of auto": type(vars(auto)["product"]).__name__,
+        "product of auto": type(auto.product).__name__,
         "noise": rounds,
     }
 

@@ -43,7 +43,6 @@ def main() -> None:
 def rates(table: Table, noisy: np.ndarray[Any, Any], times: int = 1, **parts: Any) -> Any:
     plain = Exact(table, plain=True, **parts)
     quick = eager(Exact(table, **parts))
-    vars(quick)["_rows"] = plain._rows
     quick.nearest(noisy[:1])
     found = {
         name: round(times * len(noisy) / best(lambda index=index: index.nearest(noisy)))  # type: ignore[misc]

@@ -14,7 +14,7 @@ from nomdeplume.frames.plain import STRINGS, check_text
 from nomdeplume.mechanism.contract import Released
 from nomdeplume.privacy.certificate import NOT_PRIVATE
 from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
-from nomdeplume.releasing import LOST, Job
+from nomdeplume.releasing import LOST, Job, Offer
 
 VECTOR, WARNING = "vector", "warning"  # columns that a release may have beside
 NO_WORDS = "no kept words."
@@ -161,8 +161,8 @@ class Batches:
         self, texts: Iterable[str], stream: int, careful: bool
     ) -> Iterator[Released | None]:
         do = self.job.again if careful else self.job
-        for each in self.job.batches(texts, stream):
-            yield from do(each)
+        for group in self.job.groups(map(Offer, texts), stream):
+            yield from do(group.batch)
 
     def _built(self, batch: Any, schema: Any, found: Sequence[Released | None]) -> Any:
         pa = arrow()

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
-from nomdeplume.errors import InputError
+from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.ledger.claims import Claim, Name, has_id
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.random import is_private
+from nomdeplume.releasing import Offer, groups
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from nomdeplume.privacy.ledger import Ledger
+
+NO_ROOM = "no room left under the limit of the ledger."
 
 
 def price_of(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Price:
@@ -52,6 +55,25 @@ class Priced(Protocol):
     def vocabulary(self) -> Vocabulary: ...
 
 
+def charged(
+    offers: Iterable[Offer], charging: Charging, *, most: int, together: bool = False
+) -> Iterator[Offer]:
+    """Offers that are charged, or withheld because there is no room for them, in order.
+
+    At most `most` of them are charged in one transaction. If they stand or fall `together`, one
+    without room is a `BudgetSpent`.
+    """
+    for group in groups(offers, most):
+        due = [offer for offer in group.offers if offer.due]
+        try:
+            granted = iter(charging.granted([offer.claim for offer in due], together=together))
+        except BudgetSpent as error:
+            raise BudgetSpent(f"{due[error.number - 1].place}: {NO_ROOM}") from None
+        for offer in group.offers:
+            room = not offer.due or next(granted)
+            yield offer if room else replace(offer, withheld=NO_ROOM, refused=True)
+
+
 def charge(
     ledger: Ledger | None,
     priced: Priced,
@@ -60,12 +82,12 @@ def charge(
     *,
     ids: Iterable[Any] | None = None,
     authors: Iterable[Any] | None = None,
-) -> Iterable[str]:
-    """The texts, after all of them were charged; if one has no room it is a `BudgetSpent`."""
+) -> Iterable[Offer]:
+    """Offers of texts, after all of them were charged; if one has no room it is a `BudgetSpent`."""
     if ledger is None:
         if ids is not None or authors is not None:
             raise InputError("ids and authors are for a ledger; give one.")
-        return private
+        return map(Offer, private)
     if not hasattr(ledger, "charge"):
         raise InputError(f"ledger must be an open Ledger, got {type(ledger).__name__}.")
     refuse_seeded(rng)
@@ -78,20 +100,20 @@ def _charged(
     private: Iterable[str],
     ids: Iterable[Any] | None,
     authors: Iterable[Any] | None,
-) -> Iterator[str]:
+) -> Iterator[Offer]:
     """The same, when the first is asked for: what else is wrong with a call is found before."""
-    price, bag, texts = priced.price, priced.vocabulary.bag, list(private)
-    charging = Charging(ledger, price, "id", "" if authors is None else "author")
+    bag, texts = priced.vocabulary.bag, list(private)
+    charging = Charging(ledger, priced.price, "id", "" if authors is None else "author")
     count = len(texts)
     beside = zip(column("ids", ids, count), column("authors", authors, count), strict=True)
-    claims: list[Claim] = []
+    offers: list[Offer] = []
     for number, (text, (id_, author)) in enumerate(zip(texts, beside, strict=True), start=1):
         claim = charging.claim({"id": id_, "author": author}, text, bag)
         if claim is None:
             raise InputError(f"every text must have an author, got none for text {number:,}.")
-        claims.append(claim)
-    ledger.charge(price, claims, run=charging.run, together=True)
-    yield from texts
+        offers.append(Offer(text, number=number, claim=claim))
+    charging.granted([offer.claim for offer in offers], together=True)
+    yield from offers
 
 
 def column(name: str, values: Iterable[Any] | None, count: int) -> Sequence[Any]:
@@ -145,6 +167,12 @@ class Charging:
     def knows(self, fields: Mapping[str, Any]) -> bool:
         """Whether a document has an id to be known by."""
         return has_id(fields.get(self.id_field))
+
+    def offer(self, claim: Claim | None) -> Offer:
+        """An offer to be charged to a claim; withheld if the author is not known."""
+        if claim is None:
+            return Offer(withheld=f"no value in field {got(self.author_field)}.")
+        return Offer(claim=claim)
 
     def granted(self, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:
         """Whether there was room for each; what is granted is charged, and on the disk."""

@@ -26,7 +26,7 @@ from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.promise import Promise, promises_of
 from nomdeplume.privacy.random import described, given, is_private
-from nomdeplume.releasing import Job, Releasing, complete
+from nomdeplume.releasing import Job, Offer, Releasing, complete
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import MOST
@@ -191,7 +191,7 @@ class Obfuscator:
         self._check(vectors=vectors)
         private = self.vocabulary.texts(texts)
         charged = charge(ledger, self, private, rng, ids=ids, authors=authors)
-        found = list(complete(self.releases(charged, rng, workers=workers)))
+        found = list(complete(self.releasing.released(charged, rng, checked(workers))))
         digest = sha256("".join(f"{each.text}\n" for each in found).encode()).hexdigest()
         output = Output("text", digest)
         certificate = self.certify(described(rng), len(found), output, vectors=vectors)
@@ -235,10 +235,10 @@ class Obfuscator:
             private.check_ids(kept_ids, authors)
         if ledger is None and kept_ids:
             ids = authors = None  # they were given for the check
-        texts = charge(ledger, self, private.texts(), rng, ids=ids, authors=authors)
+        charged = charge(ledger, self, private.texts(), rng, ids=ids, authors=authors)
 
         def documents() -> Iterator[str]:
-            for released in complete(self.releases(texts, rng, workers=workers)):
+            for released in complete(self.releasing.released(charged, rng, checked(workers))):
                 digest.update(f"{released.text}\n".encode())
                 yield released.text
 
@@ -275,9 +275,8 @@ class Obfuscator:
         While one is released, the next is read. Texts are best for `workers`, who make bags;
         nothing comes out for a text that ends them.
         """
-        if workers is None:
-            return self.releasing.here(items, rng)
-        return self.releasing.in_workers(items, rng, whole("workers", workers, most=MOST))
+        found = self.releasing.released(map(Offer, items), rng, checked(workers))
+        return (released for _, released in found)
 
     def __repr__(self) -> str:
         made = self.documents
@@ -301,6 +300,11 @@ class Obfuscator:
             output=output,
             **beside,
         )
+
+
+def checked(workers: int | None) -> int | None:
+    """A number of worker processes, or None for this process alone."""
+    return None if workers is None else whole("workers", workers, most=MOST)
 
 
 def _document(released: Released, certificate: Certificate, *, vectors: bool) -> Document:

@@ -1,11 +1,11 @@
-"""From bags, or texts, to released words: batch after batch, in this process or in several."""
+"""Releasing: offers in, documents out, batch after batch, in this process or in several."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,48 +19,79 @@ from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import ahead
 from nomdeplume.workers.isolate import isolated
 
-SIGNS = 1 << 20  # of the texts that a worker gets together, about
+if TYPE_CHECKING:
+    from nomdeplume.privacy.ledger.claims import Claim
+
+CHARACTERS = 1 << 20  # of the texts that are released together, about
+ENTRIES = 1 << 16  # offers that wait together, of which few may be due
 LOST = "it could not be released, tried by itself twice."
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A text on its way to a document, with what stands beside it."""
+
+    item: Item = ""
+    place: str = ""  # by which messages name it
+    number: int = 0  # in the input
+    fields: Mapping[str, Any] = field(default_factory=dict)  # that come out
+    claim: Claim = ()  # all that it is charged to
+    before: Released | None = None  # its release by a run that was interrupted
+    withheld: str = ""  # the reason, if it must not be released
+    refused: bool = False  # True if the reason is that a ledger has no room
+
+    @property
+    def due(self) -> bool:
+        """True if it is to be released now."""
+        return not self.withheld and self.before is None
 
 
 @dataclass(frozen=True, eq=False)
 class Releasing:
-    """How bags and texts become released words."""
+    """Releases offers by a mechanism, in batches and in bounded memory."""
 
     vocabulary: Vocabulary
     mechanism: DocumentMechanism
 
-    def here(self, items: Iterable[Item], rng: Generator) -> Iterator[Released]:
-        """Batch after batch in this process, while the caller reads the next and uses the last."""
-        batches = _by_count(map(self.item, items), self._together(rng))
-        for released in ahead(lambda batch: self.batch(batch, rng), batches):
-            yield from released
+    def released(
+        self, offers: Iterable[Offer], rng: Generator, workers: int | None = None
+    ) -> Iterator[tuple[Offer, Released | None]]:
+        """Each offer with its release, in order; None if it is withheld or could not be released.
 
-    def in_workers(
-        self, items: Iterable[Item], rng: Generator, workers: int
-    ) -> Iterator[Released | None]:
+        While a batch is released, the next is read.
+        """
+        found = self._here(offers, rng) if workers is None else self._by(workers, offers, rng)
+        for group, releases in found:
+            yield from group.paired(releases)
+
+    def _here(self, offers: Iterable[Offer], rng: Generator) -> Iterator[Results]:
+        """Batch after batch in this process, one thread ahead of the caller."""
+        most = self.mechanism.many if is_private(rng) else self.mechanism.batch
+
+        def release(group: Group) -> Results:
+            items = group.batch.items
+            return group, self.batch(items, rng) if items else []
+
+        return ahead(release, groups(offers, most, item=self.item))
+
+    def _by(self, workers: int, offers: Iterable[Offer], rng: Generator) -> Iterator[Results]:
         """Batch after batch in worker processes, each with a key of its own.
 
         If `rng` is not private, it gives a seed, of which each batch has a stream by its
-        number: what comes out is then the same, however many workers there are. Nothing comes
-        out for what fails, or ends its worker, even by itself.
+        number: releases are then the same, however many workers there are. An offer whose
+        release fails, or ends its worker, even by itself, has none.
         """
         from nomdeplume.workers import Pool  # which few runs need
 
         job = Job.of(self, rng)
         self.prepare()
         with Pool(job, workers) as pool:
-            for released in pool.map(job.batches(items), name=Batch.called):
-                yield from released
+            yield from pool.pairs(job.groups(offers), message=Group.sent, name=Group.called)
 
     def prepare(self) -> None:
         """Make what workers can share."""
         with on("cpu"):
             self.batch([""], seeded(0))
-
-    def _together(self, rng: Generator) -> int:
-        """Documents of a batch."""
-        return self.mechanism.many if is_private(rng) else self.mechanism.batch
 
     def item(self, item: Item) -> Item:
         """A bag, or what the mechanism needs of a text."""
@@ -77,7 +108,7 @@ class Releasing:
 
 @dataclass(frozen=True)
 class Batch:
-    """Some bags or texts, and their number among all batches."""
+    """Texts or bags that are released together, and their number among all batches."""
 
     number: int
     items: list[Item]
@@ -88,9 +119,57 @@ class Batch:
         return f"documents {self.before + 1:,} to {self.before + len(self.items):,}"
 
 
+@dataclass(frozen=True)
+class Group:
+    """Offers in order, and the batch of those that are due."""
+
+    offers: list[Offer]
+    batch: Batch
+
+    def sent(self) -> Batch:
+        """The part of it that a worker needs."""
+        return self.batch
+
+    def called(self) -> str:
+        return self.batch.called()
+
+    def paired(
+        self, releases: Sequence[Released | None]
+    ) -> Iterator[tuple[Offer, Released | None]]:
+        """Each offer with its release: one of the batch, or the one that it had before."""
+        remaining = iter(releases)
+        for offer in self.offers:
+            yield offer, next(remaining) if offer.due else offer.before
+
+
+Results = tuple[Group, Sequence[Released | None]]
+
+
+def groups(
+    offers: Iterable[Offer],
+    most: int,
+    number: int = 1,
+    item: Callable[[Item], Item] = lambda item: item,
+) -> Iterator[Group]:
+    """Groups with at most `most` offers that are due, or fewer long texts, in order."""
+    some, items = list[Offer](), list[Item]()
+    before = characters = 0
+    for offer in offers:
+        some.append(offer)
+        if offer.due:
+            items.append(item(offer.item))
+            characters += len(offer.item) if isinstance(offer.item, str) else 0
+        if len(items) == most or characters >= CHARACTERS or len(some) == max(most, ENTRIES):
+            yield Group(some, Batch(number, items, before))
+            number, before, characters = number + 1, before + len(items), 0
+            some, items = [], []
+    if some:
+        yield Group(some, Batch(number, items, before))
+
+
 @dataclass(frozen=True, eq=False)
 class Job:
-    """What a worker does with a batch. It is sent without any generator."""
+    """The work of a worker on a batch. It is sent without any generator."""
 
     releasing: Releasing
     seed: int | None = None
@@ -116,11 +195,11 @@ class Job:
 
             return isolated(one, batch.items)
 
-    def batches(self, items: Iterable[Item], number: int = 1) -> Iterator[Batch]:
-        """So many together as suits a worker, or fewer long texts; numbered from `number` on."""
+    def groups(self, offers: Iterable[Offer], number: int = 1) -> Iterator[Group]:
+        """As many together as suits a worker; batches are numbered from `number` on."""
         mechanism = self.releasing.mechanism
         most = mechanism.many if self.seed is None else mechanism.batch
-        return _batches(items, min(most, mechanism.per_worker), number)
+        return groups(offers, min(most, mechanism.per_worker), number)
 
     @cached_property
     def _secure(self) -> Generator:
@@ -137,29 +216,9 @@ class Job:
         self.__dict__.update(releasing=releasing, seed=seed)
 
 
-def _by_count(items: Iterable[Item], most: int) -> Iterator[list[Item]]:
-    remaining = iter(items)
-    while batch := list(islice(remaining, most)):
-        yield batch
-
-
-def complete(found: Iterable[Released | None]) -> Iterator[Released]:
-    """What was released for every text; if there is nothing for one, that is an error."""
-    for number, each in enumerate(found, start=1):
-        if each is None:
+def complete(found: Iterable[tuple[Offer, Released | None]]) -> Iterator[Released]:
+    """The release of every offer; if one has none, that is an error."""
+    for number, (_, released) in enumerate(found, start=1):
+        if released is None:
             raise PlumeError(f"text {number:,}: {LOST}")
-        yield each
-
-
-def _batches(items: Iterable[Item], most: int, number: int) -> Iterator[Batch]:
-    """So many together, or fewer long texts."""
-    batch: list[Item] = []
-    before = signs = 0
-    for item in items:
-        batch.append(item)
-        signs += len(item) if isinstance(item, str) else 0
-        if len(batch) == most or signs >= SIGNS:
-            yield Batch(number, batch, before)
-            number, before, signs, batch = number + 1, before + len(batch), 0, []
-    if batch:
-        yield Batch(number, batch, before)
+        yield released

@@ -189,7 +189,11 @@ class Vocabulary:
     def references(self) -> Mapping[str, tuple[Bag, Bag]]:
         """The bags of pairs of public texts in the table's language; none if no texts ship."""
         pairs = self.reference_texts.items()
-        return {name: (self.bag(one), self.bag(other)) for name, (one, other) in pairs}
+        bags = {
+            text: self.bag(text)
+            for text in dict.fromkeys(chain.from_iterable(pair for _, pair in pairs))
+        }
+        return {name: (bags[one], bags[other]) for name, (one, other) in pairs}
 
     @cached_property
     def reference_texts(self) -> Mapping[str, tuple[str, str]]:

@@ -126,7 +126,7 @@ def test_words_that_do_not_fit_go_there_part_by_part(card):
 
     assert index._room == 128
     assert (index.nearest(queries) == brute(table, queries)).all()
-    assert "whole" not in vars(index)  # parts are not kept there
+    assert index.made is None  # parts are not kept there
 
 
 def test_queries_may_lie_in_memory_in_any_way(card):
@@ -144,7 +144,7 @@ def test_many_blocks_come_back_in_order(quick):
     """On a real card two blocks are under way at a time, in streams of their own."""
     table = world(np.random.default_rng(4).standard_normal((2000, 12)))
     queries, index = noisy(table, 0.5, 5000), OnCard(quick, table)
-    vars(index)["block"] = 256
+    index.block = 256
 
     assert (index.nearest(queries) == brute(table, queries)).all()
     assert index.tally.queries == 5000

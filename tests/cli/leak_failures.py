@@ -7,14 +7,14 @@ from tests.cli.leaks import TEXT
 
 BAG = "from nomdeplume.vocabulary import Vocabulary as V\nV.bag = lambda self, text: "
 WRITE = """
-from nomdeplume.formats.release import Releases
-usual, count = Releases._write, []
+from nomdeplume.formats.release import Writing
+usual, count = Writing._write, []
 def write(self, offer, released):
     usual(self, offer, released)
     count.append(1)
     if len(count) == 5:
         {}
-Releases._write = write
+Writing._write = write
 """
 KILL = "import os; os.kill(os.getpid(), {})"
 IN_WORKER = """

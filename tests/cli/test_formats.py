@@ -15,7 +15,7 @@ import pytest
 
 from nomdeplume import InputError
 from nomdeplume.formats.reading import open_inputs
-from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.records import Fields
 
 SMALL = ["--table", "t.txt", "--size", "3"]
 
@@ -415,7 +415,7 @@ def test_damaged_columns_are_released_or_refused(tmp_path, name):
         try:
             fields = Fields("body", "id", ("topic", "when"))
             for record in open_inputs([str(tmp_path / name)], fields).records:
-                _ = isinstance(record, Record) and dict(record.fields)
+                _ = not record.unreadable and dict(record.fields)
             ends.add("read")
         except InputError:
             ends.add("refused")

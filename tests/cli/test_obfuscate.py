@@ -19,7 +19,9 @@ from tests.cli.conftest import COMMAND, environment
 from tests.waiting import PATIENCE, stopping, until, until_stopped
 
 TEXT = "The harbour was closed in winter; boats waited, and fishermen mended nets by the fire."
-READ, WRITTEN = (f"nomdeplume.formats.release:Releases.{name}" for name in ("_offer", "_write"))
+READ, WRITTEN = (
+    f"nomdeplume.formats.release:{name}" for name in ("Reading._checked", "Writing._write")
+)
 
 
 @pytest.fixture(scope="module")

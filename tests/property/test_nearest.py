@@ -24,7 +24,7 @@ def by_floats(table, ids=None, **parts):
 def by_bytes(table, ids=None, **parts):
     """The search by products of 8 bits, however little there is to search."""
     index = Exact(table, ids, **parts)
-    vars(index)["product"] = Int8(index._rows)
+    index.product = Int8(index._rows)
     return index
 
 
@@ -103,7 +103,7 @@ def test_without_doubt_it_would_be_wrong(product):
             return middle, middle
 
     index = Exact(table)
-    vars(index)["product"] = Certain(index._rows)
+    index.product = Certain(index._rows)
 
     assert (index.nearest(queries) != Exact(table, plain=True).nearest(queries)).any()
 
@@ -134,20 +134,20 @@ def test_products_of_bytes_are_given_up_where_they_cannot_tell_words_apart():
     index = by_bytes(table)
 
     assert (index.nearest(queries) == brute(table, queries)).all()
-    assert isinstance(vars(index)["product"], Float32)
+    assert isinstance(index.product, Float32)
 
 
 def test_a_faster_product_is_loaded_only_for_much_work(bundled):
     index = Exact(bundled)
     index.nearest(np.zeros((2, bundled.dimensions)))
 
-    assert "product" not in vars(index)
+    assert index.product is None
 
-    vars(index)["searched"] = 1 << 40
+    index.searched = 1 << 40
     index.nearest(np.zeros((2, bundled.dimensions)))
 
-    assert vars(index)["product"] is not None
-    assert type(vars(index)["product"]) is type(quickest(index._rows) or Float32(index._rows))
+    assert index.product is not None
+    assert type(index.product) is type(quickest(index._rows) or Float32(index._rows))
 
 
 @both

@@ -20,7 +20,7 @@ from nomdeplume.evaluate.store import Store, read
 from nomdeplume.features import Features
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.reading import open_inputs
-from nomdeplume.formats.records import Fields, Record
+from nomdeplume.formats.records import Fields
 from nomdeplume.formats.shards import MANIFEST, SUCCESS, amiss
 from nomdeplume.formats.spool import Found
 from nomdeplume.mechanism.remembered import Memory
@@ -50,9 +50,9 @@ def put(folder, name, data):
 def taken(inputs):
     """Read all records; what is withheld is said to people too."""
     for record in inputs.records:
-        if isinstance(record, Record):
+        if not record.unreadable:
             _ = record.text.encode("utf-8", "replace"), dict(record.fields)
-        said = record.remark if isinstance(record, Record) else record.reason
+        said = record.remark if not record.unreadable else record.unreadable
         clear(f"{record.place}: {said or 'read'}")
 
 

@@ -27,7 +27,7 @@ from nomdeplume import (
 )
 from nomdeplume.errors import at, got, positive, whole
 from nomdeplume.formats.reading import open_inputs
-from nomdeplume.formats.records import Fields, Withheld
+from nomdeplume.formats.records import Fields
 
 SOUND = {"text": ["apple pear"], TEXT: [TEXT]}
 BROKEN = pa.array([TEXT.encode() + b"\xff\xfe"]).view(pa.binary()).cast(pa.binary())
@@ -111,7 +111,7 @@ def test_no_reader_carries_a_text(tmp_path, kind):
         plain = path.rename(tmp_path / f"{number}{''.join(path.suffixes)}")
         try:
             records = open_inputs([str(plain)], Fields(), kind=kind).records
-            reasons += [each.reason for each in records if isinstance(each, Withheld)]
+            reasons += [each.unreadable for each in records if each.unreadable]
         except PlumeError as error:
             errors.append(error)
 

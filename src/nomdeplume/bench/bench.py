@@ -79,9 +79,8 @@ class Bench:
     def auto(self) -> Speed | None:
         """By the products that are faster than float32, if this machine has any."""
         index = eager(Exact(self.vocabulary.table, self.vocabulary.ids, self.threads))
-        vars(index)["_rows"] = self._plain._rows
         found = index.nearest(self._noisy)
-        if isinstance(vars(index)["product"], Float32):
+        if isinstance(index.product, Float32):
             return None
         rate = self.words / best(lambda: index.nearest(self._noisy))
         note = f"8-bit products; {_same(found, self._answers)} as exact"
@@ -173,7 +172,7 @@ class Bench:
 
 def eager(index: Exact) -> Exact:
     """A search that takes the fastest products at once, as it would after some seconds."""
-    vars(index)["searched"] = 1 << 62
+    index.searched = 1 << 62
     return index
 
 

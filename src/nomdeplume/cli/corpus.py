@@ -41,15 +41,14 @@ class Labelled:
 
 def one_text(name: str, reading: ReadingOptions) -> str:
     """The text of an input that must hold just one."""
-    from nomdeplume.formats.records import Record
 
     source = _opened((name,), reading)
     found = list(islice(source.records, 2))
     if len(found) != 1:
         several = "several documents; compare all with --all" if found else "no document"
         raise InputError(f"{name} must hold one text, it holds {several}.")
-    if not isinstance(found[0], Record):
-        raise InputError(f"{found[0].place}: {found[0].reason}")
+    if found[0].unreadable:
+        raise InputError(f"{found[0].place}: {found[0].unreadable}")
     return found[0].text
 
 
@@ -140,7 +139,6 @@ def _write_nearest(
 def _read(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -> Labelled:
     """The bags of all documents; those that cannot be read, or keep no word, are left out."""
     from nomdeplume.cli.progress import progress
-    from nomdeplume.formats.records import Record
 
     source = _opened(inputs, options.reading)
     labels: list[tuple[int, Any]] = []
@@ -148,7 +146,7 @@ def _read(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -
     with progress(source, shown=options.shown, hint="") as (tell, advance):
         for number, record in enumerate(source.records, start=1):
             reason = "no kept words."
-            if isinstance(record, Record):
+            if not record.unreadable:
                 bag = chosen.vocabulary.bag(record.text)
                 advance()
                 if len(bag):
@@ -157,7 +155,7 @@ def _read(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -
                     labels.append((number, own))
                     continue
             else:
-                reason = record.reason
+                reason = record.unreadable
             left_out += 1
             tell(f"{record.place}: left out: {reason}")
     if not bags:

@@ -170,18 +170,17 @@ class _Read:
 
     def texts(self) -> Iterator[str]:
         from nomdeplume.cli.progress import progress
-        from nomdeplume.formats.records import Record
 
         with progress(self._source, shown=self._options.shown, hint="") as (tell, advance):
             for record in self._source.records:
-                if isinstance(record, Record):
+                if not record.unreadable:
                     self.topics.append(record.fields.get(self._options.topic_field))
                     self.authors.append(record.fields.get(self._options.author_field or ""))
                     yield record.text
                     advance()
                 else:
                     self.left_out += 1
-                    tell(f"{record.place}: left out: {record.reason}")
+                    tell(f"{record.place}: left out: {record.unreadable}")
 
 
 def _opened(inputs: tuple[str, ...], options: FitOptions) -> Inputs:

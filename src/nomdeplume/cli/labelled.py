@@ -117,17 +117,17 @@ def _opened(
 ) -> Iterator[Record]:
     """The records of files; those that cannot be read are told and left out."""
     from nomdeplume.cli.progress import progress
-    from nomdeplume.formats.records import Fields, Record
+    from nomdeplume.formats.records import Fields
 
     reading = options.reading
     source = reading.opened(names, Fields(reading.text_field, reading.id_field, keep))
     with progress(source, shown=options.shown, hint="") as (tell, advance):
         for record in source.records:
-            if isinstance(record, Record):
+            if not record.unreadable:
                 yield record
                 advance()
             else:
-                tell(f"{record.place}: left out: {record.reason}")
+                tell(f"{record.place}: left out: {record.unreadable}")
 
 
 def _labelled(records: Sequence[Record], fields: Mapping[str, str]) -> Labelled:

@@ -124,7 +124,6 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     from nomdeplume.cli.report import report
     from nomdeplume.formats.columns import raw
     from nomdeplume.formats.reading import rereadable
-    from nomdeplume.formats.records import Record
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
     from nomdeplume.privacy.random import described, is_private
@@ -153,7 +152,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
     if ids.names and done is None and rereadable(inputs):
         for record in options.reading.opened(inputs, fields).records:
-            if isinstance(record, Record):
+            if not record.unreadable:
                 # before anything is charged or released
                 ids.one(record.place, raw(record.fields, ids.fields))
     source = options.reading.opened(inputs, fields)
@@ -228,8 +227,9 @@ def _run(
     spool: Spool | None,
 ) -> Tally:
     from nomdeplume.cli.progress import progress
-    from nomdeplume.formats.release import release
+    from nomdeplume.formats.release import Keeping, release
     from nomdeplume.formats.writing import LineSink
+    from nomdeplume.obfuscator import checked
 
     free = not isinstance(sink, LineSink) or not sink.on_terminal  # else the words show there
     again = spool is not None and spool.resumed
@@ -242,18 +242,20 @@ def _run(
             sink,
             obfuscator,
             rng,
-            keep=options.keep,
-            numbered=not options.keeps_ids,
+            keeping=Keeping(
+                keep=options.keep,
+                numbered=not options.keeps_ids,
+                vectors=options.vectors,
+                empty=options.empty,
+            ),
             ids=ids,
-            empty=options.empty,
             strict=options.strict,
-            tell=tell,
-            advance=advance,
             units=options.units,
-            vectors=options.vectors,
-            workers=options.engine.workers,
+            workers=checked(options.engine.workers),
             charging=charging,
             spool=spool,
+            tell=tell,
+            advance=advance,
         )
 
 

@@ -13,7 +13,7 @@ from nomdeplume.formats import columnar
 from nomdeplume.formats.columns import bare
 from nomdeplume.formats.kinds import Kind
 from nomdeplume.formats.reading import records_of
-from nomdeplume.formats.records import Fields, Record, Withheld
+from nomdeplume.formats.records import Fields, Record
 
 ROWS = 1024  # records of a part
 SIGNS = 1 << 24  # of texts in a part of records, but for the last of them
@@ -57,23 +57,24 @@ def _records(
 ) -> Iterator[Part]:
     first, remaining = 1, iter(records_of(kind, [path], [name], fields, delimiter).records)
     while some := _some(remaining):
-        read = [record if isinstance(record, Record) else None for record in some]
         yield Part(
             first,
-            arrow().record_batch({fields.text: _strings([each and each.text for each in read])}),
-            {i: each.reason for i, each in enumerate(some) if not isinstance(each, Record)},
-            {i: each.remark for i, each in enumerate(read) if each and each.remark},
-            [each.fields if each else {} for each in read],
+            arrow().record_batch(
+                {fields.text: _strings([None if each.unreadable else each.text for each in some])}
+            ),
+            {i: each.unreadable for i, each in enumerate(some) if each.unreadable},
+            {i: each.remark for i, each in enumerate(some) if each.remark},
+            [each.fields for each in some],
         )
         first += len(some)
 
 
-def _some(remaining: Iterator[Record | Withheld]) -> list[Record | Withheld]:
+def _some(remaining: Iterator[Record]) -> list[Record]:
     """The next records, up to so many, and no more once they are long enough together."""
-    some, signs = list[Record | Withheld](), 0
+    some, signs = list[Record](), 0
     while len(some) < ROWS and signs < SIGNS and (each := next(remaining, None)) is not None:
         some.append(each)
-        signs += len(each.text) if isinstance(each, Record) else 0
+        signs += len(each.text)
     return some
 
 

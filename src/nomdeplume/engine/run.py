@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from nomdeplume.charging import Charging
+from nomdeplume.charging import NO_ROOM, Charging, charged
 from nomdeplume.engine import Engine
 from nomdeplume.engine.folders import Folder
 from nomdeplume.engine.manifest import MANIFEST, SUCCESS, hash_of, private, public
 from nomdeplume.engine.shards import Done, Handed, Shard, Work
 from nomdeplume.engine.state import Entry, State
-from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, got
+from nomdeplume.errors import BudgetSpent, InputError, PrivacyError
 from nomdeplume.formats.columns import raw
 from nomdeplume.formats.kinds import delimiter_of
 from nomdeplume.formats.reading import records_of
-from nomdeplume.formats.records import Record, Withheld
-from nomdeplume.formats.release import NO_ROOM, Tally
+from nomdeplume.formats.records import Record
+from nomdeplume.formats.release import Tally
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.identifying import IdCheck
-from nomdeplume.privacy.ledger.claims import Claim
+from nomdeplume.releasing import Offer
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers.isolate import Lost
 
@@ -134,7 +134,7 @@ class Run:
 
     def _check_ids(self, shard: Shard) -> None:
         for position, record in enumerate(self._records(shard), start=1):
-            if isinstance(record, Record):
+            if not record.unreadable:
                 place = f"{shard.called}, {UNIT.get(shard.kind, 'row')} {position}"
                 self.ids.one(place, raw(record.fields, self.ids.fields))
 
@@ -200,16 +200,16 @@ class Run:
             )
         return False
 
-    def _granted_again(
-        self, shard: Shard, charging: Charging, claims: Sequence[Claim], why: str
-    ) -> list[bool]:
+    def _charged_again(
+        self, offers: Sequence[Offer], charging: Charging, shard: Shard, why: str
+    ) -> list[Offer]:
         """Charge all documents of a shard that was released before, or none of them.
 
-        Refused, its output stays as it is.
+        If there is no room for one, the output of the shard stays as it is.
         """
-        entry = self.state.entries[shard.number]
+        entry, count = self.state.entries[shard.number], sum(offer.due for offer in offers)
         try:
-            granted = charging.granted(claims, together=True)
+            found = list(charged(offers, charging, most=max(1, len(offers)), together=True))
         except BudgetSpent:
             raise PrivacyError(
                 f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
@@ -218,9 +218,9 @@ class Run:
             ) from None
         self.tell(
             f"{shard.called}: {why}; it is released again, after {entry.released:,} documents "
-            f"before, and {len(claims):,} are charged again."
+            f"before, and {count:,} are charged again."
         )
-        return granted
+        return found
 
     def _matches(self, name: str, sha256: str) -> bool:
         target = self.work.target
@@ -237,31 +237,29 @@ class Run:
 
     def _charged(self, shard: Shard, charging: Charging) -> Handed:
         """Charge the documents of a shard together: only those may be released."""
-        claims: list[Claim] = []
-        places: list[int] = []
-        refused: dict[int, str] = {}
-        position = 0
-        for position, record in enumerate(self._records(shard), start=1):
-            if not isinstance(record, Record):
-                refused[position] = record.reason
-                continue
-            claim = charging.claim(record.fields, record.text, self.vocabulary.bag)
-            if claim is None:
-                refused[position] = f"no value in field {got(charging.author_field)}."
-            else:
-                claims.append(claim)
-                places.append(position)
-        if why := self._again.get(shard.number):
-            granted = self._granted_again(shard, charging, claims, why)
-        else:
-            granted = charging.granted(claims)
-        no_room = [place for place, room in zip(places, granted, strict=True) if not room]
-        self._charges[shard.number] = sum(granted), len(no_room)
-        mask = np.zeros(position + 1, dtype=np.uint8)
-        mask[[place for place, room in zip(places, granted, strict=True) if room]] = 1
-        return Handed(shard, mask.tobytes(), refused | dict.fromkeys(no_room, NO_ROOM))
+        offers = [self._offer(record, charging) for record in self._records(shard)]
+        why = self._again.get(shard.number)
+        most = max(1, len(offers))
+        found = (
+            self._charged_again(offers, charging, shard, why)
+            if why
+            else charged(offers, charging, most=most)
+        )
+        refused = {i: each.withheld for i, each in enumerate(found, start=1) if each.withheld}
+        no_room = sum(each == NO_ROOM for each in refused.values())
+        self._charges[shard.number] = len(offers) - len(refused), no_room
+        mask = np.ones(len(offers) + 1, dtype=np.uint8)
+        mask[[0, *refused]] = 0
+        return Handed(shard, mask.tobytes(), refused)
 
-    def _records(self, shard: Shard) -> Iterator[Record | Withheld]:
+    def _offer(self, record: Record, charging: Charging) -> Offer:
+        """A record by what it is charged to; its text is let go."""
+        if record.unreadable:
+            return Offer(withheld=record.unreadable)
+        claim = charging.claim(record.fields, record.text, self.vocabulary.bag)
+        return charging.offer(claim)
+
+    def _records(self, shard: Shard) -> Iterator[Record]:
         work, name = self.work, shard.file.name
         delimiter = work.delimiter or delimiter_of(Path(name))
         with work.source.reading(name) as path:

@@ -19,12 +19,14 @@ from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from nomdeplume.charging import Charging
+from nomdeplume.batches import NO_TEXT
+from nomdeplume.charging import Charging, charged
 from nomdeplume.engine import made
 from nomdeplume.errors import InputError, got
 from nomdeplume.extras import extra
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.identifying import AUTHOR, ID
+from nomdeplume.releasing import Offer
 from nomdeplume.threads import limit
 
 if TYPE_CHECKING:
@@ -160,24 +162,23 @@ def _charged(df: Any, text: str, charging: Charging) -> Refused:
         raise InputError("every row must have an id to be charged; some have none.")
     refused: Refused = {}
     for partition, rows in groupby(asked.toLocalIterator(), key=itemgetter(0)):
-        claims, places, left_out = [], [], set[int]()
-        for place, row in enumerate(rows):
-            if not row["__there"]:
-                continue
-            fields = {name: row[name] for name in names}
-            if not charging.knows(fields):
-                raise InputError("every row must have an id to be charged; some have none.")
-            claim = charging.claim_by_id(fields)
-            if claim is None:
-                left_out.add(place)
-                continue
-            claims.append(claim)
-            places.append(place)
-        granted = charging.granted(claims)
-        left_out |= {place for place, room in zip(places, granted, strict=True) if not room}
+        offers = [_offer(row, names, charging) for row in rows]
+        charge = charged(offers, charging, most=max(1, len(offers)))
+        reasons = [each.withheld for each in charge]
+        left_out = frozenset(i for i, why in enumerate(reasons) if why not in ("", NO_TEXT))
         if left_out:
-            refused[partition] = frozenset(left_out)
+            refused[partition] = left_out
     return refused
+
+
+def _offer(row: Any, names: Sequence[str], charging: Charging) -> Offer:
+    """A row by what it is charged to."""
+    if not row["__there"]:
+        return Offer(withheld=NO_TEXT)
+    fields = {name: row[name] for name in names}
+    if not charging.knows(fields):
+        raise InputError("every row must have an id to be charged; some have none.")
+    return charging.offer(charging.claim_by_id(fields))
 
 
 class Sent:

@@ -34,6 +34,7 @@ from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.random import described, secure, seeded
+from nomdeplume.releasing import Offer, complete
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
@@ -102,7 +103,10 @@ class Lab:
             setting.recipe, self.vocabulary, size=setting.size, reduction=setting.reduction
         )
         texts = self._bags if made.documents.kept_words else self.corpus.texts
-        draws = [[each.text for each in made.releasing.here(texts, rng)] for _ in self._times]
+        draws = [
+            [each.text for each in complete(made.releasing.released(map(Offer, texts), rng))]
+            for _ in self._times
+        ]
         tell("words")
         rebuilt = self._rebuilt(made, draws, rng)
         return {

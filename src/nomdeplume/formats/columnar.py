@@ -12,7 +12,7 @@ from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Columns, Row, bare, check_plain
 from nomdeplume.formats.decode import decode
 from nomdeplume.formats.kinds import begins
-from nomdeplume.formats.records import Fields, Meter, Record, Withheld
+from nomdeplume.formats.records import Fields, Meter, Record
 from nomdeplume.formats.streams import RATIO, Damaged, unnamed
 from nomdeplume.frames.plain import check_text
 
@@ -25,7 +25,7 @@ END_OF_STREAM = b"\xff\xff\xff\xff\0\0\0\0"
 
 def read_files(
     paths: list[Path], names: list[str], kind: str, fields: Fields, meter: Meter
-) -> Iterator[Record | Withheld]:
+) -> Iterator[Record]:
     """The rows of some files in order. A file whose fields are not right is refused at once."""
     for path, name in zip(paths, names, strict=True):
         place = "row" if len(paths) == 1 else f"{name}, row"
@@ -175,15 +175,15 @@ def _needed(schema: Any, fields: Fields) -> list[str]:
     return [fields.text, *kept, *(name for name in fields.extra if name in schema.names)]
 
 
-def _records(batch: Any, fields: Fields, place: str, done: int) -> Iterator[Record | Withheld]:
+def _records(batch: Any, fields: Fields, place: str, done: int) -> Iterator[Record]:
     kept = [name for name in batch.schema.names if name != fields.text]
     columns = Columns(bare(batch.select(kept)))
     for i, text in enumerate(_texts(batch.column(fields.text))):
         where = f"{place} {done + i + 1}"
         if text is None:
-            yield Withheld(where, f"field {got(fields.text)} is null.")
+            yield Record(where, unreadable=f"field {got(fields.text)} is null.")
         elif isinstance(text, Unreadable):
-            yield Withheld(where, str(text))
+            yield Record(where, unreadable=str(text))
         else:
             yield Record(where, text, Row(columns, i))
 

@@ -16,7 +16,7 @@ from nomdeplume.errors import InputError, got
 from nomdeplume.formats.csv_dialect import SAMPLE, Dialect, Row, dialect_of, parse
 from nomdeplume.formats.csv_ids import Ids
 from nomdeplume.formats.decode import decode_line
-from nomdeplume.formats.records import Fields, Record, Withheld, is_usual
+from nomdeplume.formats.records import Fields, Record, is_usual
 
 VALUES = 1000  # of a kept field that are remembered
 SAMPLED = 1 << 20  # characters of them, at most
@@ -25,7 +25,7 @@ EXCEL = re.compile(r"sep=([^\s\"'\\]|\t)\r?\n?", re.IGNORECASE)  # a first line 
 
 def read_rows(
     raw: Iterator[bytes], place: str, fields: Fields, delimiter: str | None = None
-) -> Iterator[Record | Withheld]:
+) -> Iterator[Record]:
     """A record for every row; the first row names the fields."""
     remarks: dict[int, str] = {}
     lines = _decoded(raw, remarks)
@@ -46,16 +46,16 @@ def read_rows(
         where = f"{place} {count} ({_where(row)})"
         reason = reader.fault(row)
         if held and reason and reader.goes_on(row):
-            yield Withheld(held.place, f"the next line seems to go on with it: {reason}")
+            yield Record(held.place, unreadable=f"the next line seems to go on with it: {reason}")
         elif held:
             yield held
         held = None
         if reason:
-            yield Withheld(where, reason)
+            yield Record(where, unreadable=reason)
             if not reader.hopeful:
                 rest = sum(len(each.lines) for each in rows)
                 if rest:
-                    yield Withheld(f"the {rest:,} lines after it", reader.hopeless)
+                    yield Record(f"the {rest:,} lines after it", unreadable=reader.hopeless)
                 return
         else:
             found = [n for n in remarks if row.number <= n < row.number + len(row.lines)]

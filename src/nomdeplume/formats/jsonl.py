@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nomdeplume import strict_json
 from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.formats.decode import decode, marked
-from nomdeplume.formats.records import Fields, Record, Withheld
+from nomdeplume.formats.records import Fields, Record
 
 LIKE_JSON = re.compile(r'\{\s*"|\[\s*[{\[]')
 
@@ -29,7 +29,7 @@ def _is_object(line: str) -> bool:
         return False
 
 
-def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[Record | Withheld]:
+def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[Record]:
     """A record for every line that is not blank; the first readable one must have the fields."""
     unchecked = True
     for number, line in enumerate(lines, start=1):
@@ -43,7 +43,7 @@ def read_lines(lines: Iterable[bytes], place: str, fields: Fields) -> Iterator[R
                 unchecked = False
             yield _record(f"{place} {number}", data, fields, remark)
         except Unreadable as error:
-            yield Withheld(f"{place} {number}", str(error))
+            yield Record(f"{place} {number}", unreadable=str(error))
 
 
 def _check_plain(data: dict[str, Any], fields: Fields) -> None:

@@ -15,7 +15,7 @@ from nomdeplume.errors import InputError, at
 from nomdeplume.formats import csv_rows, jsonl
 from nomdeplume.formats.decode import GZIP, ZSTD, binary, marked
 from nomdeplume.formats.kinds import Kind, begins, delimiter_of, named
-from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
+from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record
 from nomdeplume.formats.streams import Damaged, lines, unnamed, unpacked
 from nomdeplume.formats.texts import files_in, read_stream, read_texts
 
@@ -78,7 +78,7 @@ def records_of(
 
         return Inputs(kind, columnar.read_files(files, names, kind, fields, meter), meter, total)
 
-    def records() -> Iterator[Record | Withheld]:
+    def records() -> Iterator[Record]:
         for path, name in zip(files, names, strict=True):
             place = "" if len(files) == 1 else f"{name}, "
             read = _reader(kind, fields, delimiter or delimiter_of(path))
@@ -93,7 +93,7 @@ def records_of(
 
 def _reader(
     kind: Kind, fields: Fields, delimiter: str | None
-) -> Callable[[Iterator[bytes], str], Iterator[Record | Withheld]]:
+) -> Callable[[Iterator[bytes], str], Iterator[Record]]:
     """What makes records of lines, given what messages call these by."""
     if kind == "jsonl":
         return partial(jsonl.read_lines, fields=fields)

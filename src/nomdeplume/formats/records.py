@@ -1,6 +1,6 @@
-"""What is read: texts with their place in the input, one at a time.
+"""Records: texts with their place in the input, one at a time.
 
-What cannot be read is a `Withheld`, known by its place and never by its content.
+A record that cannot be read is known by its place and the reason, never by its content.
 """
 
 from __future__ import annotations
@@ -38,17 +38,10 @@ class Record:
     """A text to be released, and the fields that were read beside it."""
 
     place: str
-    text: str
+    text: str = ""
     fields: Mapping[str, Any] = field(default_factory=dict)
     remark: str = ""
-
-
-@dataclass(frozen=True)
-class Withheld:
-    """A document that could not be read."""
-
-    place: str
-    reason: str
+    unreadable: str = ""  # the reason, if there is no text
 
 
 @dataclass(frozen=True)
@@ -125,7 +118,7 @@ class Inputs:
     """All texts of a run: their kind, the records in order, and how far the reading is."""
 
     kind: Kind
-    records: Iterator[Record | Withheld]
+    records: Iterator[Record]
     meter: Meter
     total: int | None = None  # bytes; None for a pipe
 

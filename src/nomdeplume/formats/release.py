@@ -1,33 +1,33 @@
-"""Records in, documents out: the flow over a whole input, in memory that does not grow with it.
+"""From records to documents: read → claim → batch → release → write, over a whole input.
 
-But for units: of each value of a field one bag is held until all texts were read.
+Each step takes what the one before yields, in order. Memory does not grow with the input, but
+for units: one bag is held for each value of the field until all texts were read.
 """
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from numpy.random import Generator
 
-from nomdeplume.bag import Bag, Item
-from nomdeplume.charging import Charging
+from nomdeplume.bag import Bag
+from nomdeplume.charging import NO_ROOM, Charging, charged
 from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.columns import only, raw
 from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import Sink
-from nomdeplume.mechanism.contract import Released
+from nomdeplume.mechanism.contract import DocumentMechanism, Released
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.identifying import IdCheck
-from nomdeplume.privacy.ledger.claims import Claim
-from nomdeplume.releasing import LOST, SIGNS
+from nomdeplume.releasing import LOST, Offer
+from nomdeplume.vocabulary import Vocabulary
 
 TOGETHER = 512  # documents that are charged in one go, at most
-NO_ROOM = "no room left under the limit of the ledger."
+NO_WORDS = "no kept words."
 
 
 @dataclass
@@ -42,72 +42,148 @@ class Tally:
     fields: tuple[str, ...] = ()  # of the first record
 
 
-@dataclass(frozen=True)
-class Offer:
-    """A document that is to be released, or was before."""
-
-    number: int
-    item: Item
-    fields: Mapping[str, Any]
-    place: str
-    claim: Claim
-    before: Released | None
-
-
-def release(
-    inputs: Inputs, sink: Sink, obfuscator: Obfuscator, rng: Generator, **how: Any
-) -> Tally:
-    """Release every record of `inputs` into `sink`; `how` is as in `Releases`."""
-    return Releases(inputs, sink, obfuscator, rng, **how).all()
-
-
-@dataclass
-class Releases:
-    """One run over all inputs. What cannot be read, or has no room, is told by its place.
-
-    A text is let go as soon as it is a bag, or was sent to one of the `workers`, which make
-    bags then; only some batches wait for release. With `units` the bags of each are added
-    up, and released when all are there. Documents are charged before they are released, and
-    those that a `spool` holds are neither charged nor released again.
+@dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """What comes out beside the released texts, and what becomes of texts without kept words.
 
     Of the fields of a record those in `keep` come out. Documents are `numbered` in the order
     of the release, so that a number tells nothing about those that were withheld.
     """
 
-    inputs: Inputs
-    sink: Sink
-    obfuscator: Obfuscator
-    rng: Generator
     keep: tuple[str, ...] = ()
     numbered: bool = True
-    ids: IdCheck = field(default_factory=IdCheck)
-    empty: str = "public"
-    strict: bool = False
-    units: Units | None = None
     vectors: bool = False
-    workers: int | None = None
-    charging: Charging | None = None
-    spool: Spool | None = None
-    tell: Callable[[str], None] = lambda _: None
-    advance: Callable[[], None] = lambda: None
+    empty: str = "public"
+
+
+KEPT = Keeping()
+
+
+def release(
+    inputs: Inputs,
+    sink: Sink,
+    obfuscator: Obfuscator,
+    rng: Generator,
+    *,
+    keeping: Keeping = KEPT,
+    ids: IdCheck | None = None,
+    strict: bool = False,
+    units: Units | None = None,
+    workers: int | None = None,
+    charging: Charging | None = None,
+    spool: Spool | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+    advance: Callable[[], None] = lambda: None,
+) -> Tally:
+    """Release every record of `inputs` into `sink`.
+
+    With `units` the bags of each are added up, and released when all are there. Documents are
+    charged before they are released, and those that a `spool` holds are neither charged nor
+    released again. What is withheld is told by its place.
+    """
+    vocabulary, mechanism = obfuscator.vocabulary, obfuscator.documents
+    if units is not None and charging is not None:
+        charging = replace(charging, price=charging.price.of_units())
+    reading = Reading(vocabulary, mechanism, keeping, ids or IdCheck(), charging, strict, tell)
+    offers = reading.offers(inputs, units, as_texts=workers is not None)
+    offers = _known(offers, spool) if spool else offers
+    if charging:
+        most = min(TOGETHER, mechanism.batch)
+        offers = charged(offers, charging, most=most, together=strict)
+    released = obfuscator.releasing.released(offers, rng, workers)
+    return Writing(sink, keeping, spool, tell, advance).all(released)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """From records, or from units of them, to offers."""
+
+    vocabulary: Vocabulary
+    mechanism: DocumentMechanism
+    keeping: Keeping
+    ids: IdCheck
+    charging: Charging | None
+    strict: bool  # stop at the first text that cannot be released
+    tell: Callable[[str], None]
+
+    def offers(self, inputs: Inputs, units: Units | None, *, as_texts: bool) -> Iterator[Offer]:
+        """An offer for each record or, with units, for each unit and each record that is in none.
+
+        Texts are let go as soon as they are bags, unless workers make the bags.
+        """
+        single = inputs.kind == "text"
+        for number, record in enumerate(inputs.records, start=1):
+            if record.unreadable and (self.strict or single):
+                raise InputError(f"{record.place}: {record.unreadable}")
+            offer = self._offer(number, record, units, as_texts=as_texts and units is None)
+            if offer is not None:
+                yield self._checked(offer)
+            if record.remark:
+                self.tell(f"{record.place}: {record.remark}.")
+        for number, (bag, fields, claim) in enumerate(units or (), start=1):
+            yield self._checked(Offer(bag, f"unit {number}", number, fields, claim))
+
+    def _offer(
+        self, number: int, record: Record, units: Units | None, *, as_texts: bool
+    ) -> Offer | None:
+        """The offer of a record; None if the record is part of a unit."""
+        place = record.place
+        if record.unreadable:
+            return Offer(place=place, withheld=record.unreadable)
+        self.ids.one(place, raw(record.fields, self.ids.fields))
+        charging = self.charging
+        sent = as_texts and (charging is None or charging.knows(record.fields))
+        item = record.text if sent else self.mechanism.item(record.text)
+        claim = charging.claim(record.fields, item, self.vocabulary.bag) if charging else ()
+        if charging and claim is None:
+            return self._nameless(place, charging.author_field)
+        if units is None:
+            fields = only(record.fields, self.keeping.keep)
+            return Offer(item, place, number, fields, claim or ())
+        bag = item if isinstance(item, Bag) else self.vocabulary.bag(item)
+        if not units.add(record.fields, bag, claim or ()):
+            return self._nameless(place, units.name)
+        return None
+
+    def _nameless(self, place: str, name: str) -> Offer:
+        """A text whose author or unit nobody knows cannot be charged or added up."""
+        reason = f"no value in field {got(name)}."
+        if self.strict:
+            raise InputError(f"{place}: {reason}")
+        return Offer(place=place, withheld=reason)
+
+    def _checked(self, offer: Offer) -> Offer:
+        """The offer, withheld if its bag is known to be empty and such texts are withheld."""
+        empty = isinstance(offer.item, Bag) and not len(offer.item)
+        if offer.due and empty and self.keeping.empty != "public":
+            return replace(offer, withheld=NO_WORDS)
+        return offer
+
+
+def _known(offers: Iterable[Offer], spool: Spool) -> Iterator[Offer]:
+    """Offers with what an interrupted run has released for them."""
+    for offer in offers:
+        before = spool.take(offer.number) if offer.due else None
+        yield offer if before is None else replace(offer, before=before)
+
+
+@dataclass
+class Writing:
+    """From offers and their releases to a sink, in order, with a count of what became of them."""
+
+    sink: Sink
+    keeping: Keeping
+    spool: Spool | None
+    tell: Callable[[str], None]
+    advance: Callable[[], None]
     tally: Tally = field(default_factory=Tally)
-    _waiting: deque[Offer] = field(default_factory=deque)
 
-    def __post_init__(self) -> None:
-        if self.units is not None and self.charging is not None:
-            self.charging = replace(self.charging, price=self.charging.price.of_units())
-
-    def all(self) -> Tally:
-        for released in self.obfuscator.releases(self._due(), self.rng, workers=self.workers):
-            offer = self._waiting.popleft()
-            if released is None:
-                self._withhold(offer.place, LOST)
-                self._write_before()
-                continue
-            if self.spool:
-                self.spool.add(offer.number, released, vectors=self.vectors)
-            self._write(offer, released)
-            self._write_before()
+    def all(self, released: Iterable[tuple[Offer, Released | None]]) -> Tally:
+        for offer, found in released:
+            if reason := self._put(offer, found):
+                self.tally.withheld += 1
+                self.tally.refused += offer.refused
+                self.tell(f"{offer.place}: withheld: {reason}")
         tally = self.tally
         if tally.refused and not tally.released:
             count = "the document has" if tally.refused == 1 else f"all {tally.refused:,} have"
@@ -116,112 +192,26 @@ class Releases:
             raise InputError("the input holds no document.")
         return tally
 
-    def _due(self) -> Iterator[Item]:
-        """What is to be released now: charged, if there is a ledger."""
-        for some in self._together():
-            for offer, granted in zip(some, self._granted(some), strict=True):
-                if not granted:
-                    self._refuse(offer)
-                    continue
-                self._waiting.append(offer)
-                if offer.before is None:
-                    yield offer.item
-                self._write_before()
-
-    def _together(self) -> Iterator[list[Offer]]:
-        """Offers by as many as are charged at once: a batch, or fewer long texts."""
-        most = min(TOGETHER, self.obfuscator.documents.batch) if self.charging else 1
-        some, signs = list[Offer](), 0
-        for offer in self._offers():
-            some.append(offer)
-            signs += len(offer.item) if isinstance(offer.item, str) else 0
-            if len(some) == most or signs >= SIGNS:
-                yield some
-                some, signs = [], 0
-        if some:
-            yield some
-
-    def _granted(self, offers: list[Offer]) -> Iterator[bool]:
-        """Whether each may be released; what was before needs no leave."""
-        new = [offer for offer in offers if offer.before is None]
-        granted = iter(self._charged(new) if self.charging else [True] * len(new))
-        return (offer.before is not None or next(granted) for offer in offers)
-
-    def _charged(self, offers: list[Offer]) -> list[bool]:
-        """Whether there was room for each; where one must not be refused, for all or none."""
-        claims = [offer.claim for offer in offers]
-        try:
-            return self.charging.granted(claims, together=self.strict) if self.charging else []
-        except BudgetSpent as error:
-            raise BudgetSpent(f"{offers[error.number - 1].place}: {NO_ROOM}") from None
-
-    def _offers(self) -> Iterator[Offer]:
-        for number, record in enumerate(self.inputs.records, start=1):
-            if not isinstance(record, Record):
-                if self.strict or self.inputs.kind == "text":
-                    raise InputError(f"{record.place}: {record.reason}")
-                self._withhold(record.place, record.reason)
-                continue
-            yield from self._offered(number, record)
-            if record.remark:
-                self.tell(f"{record.place}: {record.remark}.")
-        for number, (bag, fields, claim) in enumerate(self.units or (), start=1):
-            yield from self._offer(number, bag, fields, f"unit {number}", claim)
-
-    def _offered(self, number: int, record: Record) -> Iterator[Offer]:
-        """A record by itself, or nothing yet if it is part of a unit."""
-        self.ids.one(record.place, raw(record.fields, self.ids.fields))
-        charging, bag = self.charging, self.obfuscator.vocabulary.bag
-        sent = self.workers is not None and self.units is None
-        sent = sent and (charging is None or charging.knows(record.fields))
-        item: Item = record.text if sent else bag(record.text)
-        claim = charging.claim(record.fields, item, bag) if charging else ()
-        fields = only(record.fields, self.keep)
-        if charging and claim is None:
-            self._unnamed(record.place, charging.author_field)
-        elif self.units is None:
-            yield from self._offer(number, item, fields, record.place, claim or ())
-        elif not (isinstance(item, Bag) and self.units.add(record.fields, item, claim or ())):
-            self._unnamed(record.place, self.units.name)
-
-    def _offer(
-        self, number: int, item: Item, fields: Mapping[str, Any], place: str, claim: Claim
-    ) -> Iterator[Offer]:
-        if isinstance(item, str) or len(item) or self.empty == "public":
-            before = self.spool.take(number) if self.spool else None
-            yield Offer(number, item, fields, place, claim, before)
-        else:
-            self._withhold(place, "no kept words.")
-
-    def _unnamed(self, place: str, name: str) -> None:
-        """A text whose author or unit nobody knows cannot be charged or added up."""
-        if self.strict:
-            raise InputError(f"{place}: no value in field {got(name)}.")
-        self._withhold(place, f"no value in field {got(name)}.")
-
-    def _refuse(self, offer: Offer) -> None:
-        self.tally.refused += 1
-        self._withhold(offer.place, NO_ROOM)
-
-    def _withhold(self, place: str, reason: str) -> None:
-        self.tally.withheld += 1
-        self.tell(f"{place}: withheld: {reason}")
-
-    def _write_before(self) -> None:
-        """Write what was released before and has no other document in front of it."""
-        while self._waiting and (released := self._waiting[0].before):
+    def _put(self, offer: Offer, found: Released | None) -> str:
+        """Write what was released for an offer; the reason if it is withheld."""
+        if offer.withheld:
+            return offer.withheld
+        if found is None:
+            return LOST
+        if offer.before is not None:
             self.tally.resumed += 1
-            self._write(self._waiting.popleft(), released)
+        elif self.spool:
+            self.spool.add(offer.number, found, vectors=self.keeping.vectors)
+        if not found.kept and self.keeping.empty != "public":
+            return NO_WORDS
+        self._write(offer.fields, found)
+        return ""
 
-    def _write(self, offer: Offer, released: Released) -> None:
-        if not released.kept and self.empty != "public":
-            self._withhold(offer.place, "no kept words.")
-            return
-        tally = self.tally
-        tally.fields = tally.fields or tuple(offer.fields)
+    def _write(self, fields: Mapping[str, Any], found: Released) -> None:
+        tally, keeping = self.tally, self.keeping
+        tally.fields = tally.fields or tuple(fields)
         tally.released += 1
-        number = tally.released if self.numbered else None
-        mean = released.mean if self.vectors else None
-        self.sink.write(released.text, offer.fields, mean, number)
-        tally.without_words += not released.kept
+        number = tally.released if keeping.numbered else None
+        self.sink.write(found.text, fields, found.mean if keeping.vectors else None, number)
+        tally.without_words += not found.kept
         self.advance()

@@ -131,7 +131,8 @@ class Found:
                 offsets.append(found.end)
             elif isinstance(data, dict):
                 found.runs += filter(None, [data.pop("run", "")])
-                vars(found).update(data)
+                found.digest = data.get("digest", found.digest)
+                found.done = data.get("done", found.done)
             else:
                 break
             found.end += len(line)

@@ -12,7 +12,7 @@ from nomdeplume.errors import InputError, Unreadable, got
 from nomdeplume.formats import jsonl
 from nomdeplume.formats.decode import GZIP, ZSTD, binary, decode
 from nomdeplume.formats.kinds import named, unpacked_name
-from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record, Withheld
+from nomdeplume.formats.records import Fields, Inputs, Meter, MeteredFile, Record
 from nomdeplume.formats.streams import unpacked
 
 NOT_TEXT = {
@@ -41,7 +41,7 @@ def read_texts(paths: list[Path], fields: Fields, *, told: bool = False) -> Inpu
         raise InputError("two inputs have the same name; rename one or put them into one folder.")
     meter = Meter()
 
-    def records() -> Iterator[Record | Withheld]:
+    def records() -> Iterator[Record]:
         for number, (name, path) in enumerate(files, start=1):
             place = str(path) if one else f"document {number} of {len(files)}"
             beside = {"name": name} if kept else {}
@@ -79,16 +79,14 @@ def _check_text(path: Path) -> None:
             raise InputError(f"{path}: expected text, got {what}.")
 
 
-def _read(
-    path: Path, place: str, beside: Mapping[str, Any], meter: Meter, *, told: bool
-) -> Record | Withheld:
+def _read(path: Path, place: str, beside: Mapping[str, Any], meter: Meter, *, told: bool) -> Record:
     try:
         with io.BufferedReader(MeteredFile(path, meter)) as file:
             return _text(place, unpacked(file, "the file").read(), beside, None if told else path)
     except InputError as error:
-        return Withheld(place, str(error))
+        return Record(place, unreadable=str(error))
     except OSError as error:
-        return Withheld(place, f"{error.strerror}.")
+        return Record(place, unreadable=f"{error.strerror}.")
 
 
 def _text(place: str, data: bytes, fields: Mapping[str, Any], path: Path | None = None) -> Record:
@@ -107,10 +105,10 @@ def read_stream(stream: io.BufferedReader[Any], fields: Fields) -> Inputs:
     if fields.keep:
         raise InputError("a piped text has no fields to keep.")
 
-    def record() -> Iterator[Record | Withheld]:
+    def record() -> Iterator[Record]:
         try:
             yield _text("standard input", stream.read(), {})
         except Unreadable as error:
-            yield Withheld("standard input", str(error))
+            yield Record("standard input", unreadable=str(error))
 
     return Inputs("text", record(), Meter())

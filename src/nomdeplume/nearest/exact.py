@@ -31,7 +31,7 @@ WORTH = 1 << 31  # scores after which other products than float32 are worth load
 USELESS = 1 / 8  # of all tiles: bounds that leave more are given up
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Exact:
     """The words of `table`, or those with the given ids, ready to be searched.
 
@@ -43,6 +43,8 @@ class Exact:
     ids: Ids | None = None
     threads: int = field(default_factory=cores)
     plain: bool = False
+    searched: int = field(default=0, init=False, repr=False)  # scores so far
+    product: Product | None = field(default=None, init=False, repr=False)  # the fastest here
 
     def __post_init__(self) -> None:
         if self.ids is not None and not len(self.ids):
@@ -65,10 +67,9 @@ class Exact:
     def _prepare(self, queries: int) -> None:
         """Make what all threads share, and a faster product as soon as one is worth it."""
         _ = self._rows.tiles, self._rows.tops, self._rows.tile_norms, self._plain
-        made = vars(self)
-        made["searched"] = made.get("searched", 0) + queries * len(self._rows)
-        if "product" not in made and not self.plain and made["searched"] > WORTH:
-            made["product"] = quickest(self._rows) or self._plain
+        self.searched += queries * len(self._rows)
+        if self.product is None and not self.plain and self.searched > WORTH:
+            self.product = quickest(self._rows) or self._plain
 
     def _nearest(self, queries: Floats) -> Ids:
         best = Best(queries, self.table)
@@ -106,12 +107,12 @@ class Exact:
         return known, number[order], np.concatenate(some)[order]
 
     def _bounded(self, asked: Asked, top: int) -> tuple[Floats, Ids, Ids]:
-        product: Product = vars(self).get("product", self._plain)
+        product = self.product or self._plain
         most, least = product.bounds(asked)
         known = _largest(least, top)
         left = ~(most < known)
         if product is not self._plain and left.mean() > USELESS:
-            vars(self)["product"] = self._plain  # it cannot tell the words of this table apart
+            self.product = self._plain  # it cannot tell the words of this table apart
             return self._bounded(asked, top)
         tiles, queries = np.nonzero(left)
         return known, tiles, queries

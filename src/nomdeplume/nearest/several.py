@@ -17,7 +17,7 @@ from nomdeplume.nearest.exact import WORDS, Exact
 from nomdeplume.nearest.rows import Floats, Ids, Rows
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Several(Exact):
     """The words of a table, or those with the given ids, searched for the `top` nearest."""
 

@@ -17,6 +17,7 @@ from nomdeplume.workers.worker import heard
 
 T = TypeVar("T")
 R = TypeVar("R")
+S = TypeVar("S")
 
 HELD = 2  # tasks that a worker has: one in work, one to go on with
 AHEAD = 4  # tasks for each worker that may be read before the first of them is done
@@ -71,7 +72,19 @@ class Pool(Generic[T, R]):
         `name` is what a task is called that ends workers; it ends all, or, if this is to go on
         without it, comes back as the error that it is.
         """
-        queue = _Queue(tasks, name, self, going_on=going_on)
+        for _, result in self.pairs(tasks, name=name, going_on=going_on):
+            yield result
+
+    def pairs(
+        self,
+        tasks: Iterable[S],
+        *,
+        message: Callable[[S], Any] = lambda task: task,
+        name: Callable[[S], str] = str,
+        going_on: bool = False,
+    ) -> Iterator[tuple[S, Any]]:
+        """Each task with its result, as `map` gives them; workers are sent its `message`."""
+        queue = _Queue(tasks, message, name, self, going_on=going_on)
         try:
             while True:
                 if queue.ready:
@@ -113,7 +126,7 @@ class Pool(Generic[T, R]):
             self._workers.remove(worker)
             worker.end()
 
-    def _hear(self, worker: Process, queue: _Queue[T]) -> None:
+    def _hear(self, worker: Process, queue: _Queue[Any]) -> None:
         message = worker.answer()
         if message is None:
             self._bury(worker, queue)
@@ -126,7 +139,7 @@ class Pool(Generic[T, R]):
         else:
             worker.ready, self._stillborn = True, 0
 
-    def _bury(self, worker: Process, queue: _Queue[T]) -> None:
+    def _bury(self, worker: Process, queue: _Queue[Any]) -> None:
         """Another one will do again what a dead worker had; the first of it may be to blame."""
         self._selector.unregister(worker.results)
         self._workers.remove(worker)
@@ -146,13 +159,15 @@ class _Queue(Generic[T]):
     def __init__(
         self,
         tasks: Iterable[T],
+        message: Callable[[T], Any],
         name: Callable[[T], str],
-        pool: Pool[T, Any],
+        pool: Pool[Any, Any],
         *,
         going_on: bool,
     ) -> None:
-        self._going_on = going_on
+        self._going_on, self._message = going_on, message
         self._tasks, self._name, self._ordered = iter(tasks), name, pool.ordered
+        self._given: dict[int, T] = {}  # tasks whose results are still to come
         self._ahead, self._tries = AHEAD * pool.most, pool.tries
         self._again: list[Task] = []
         self._all_read = False
@@ -183,8 +198,9 @@ class _Queue(Generic[T]):
             self.done[self._read] = None, error
             self._read += 1
             return None
-        self._read += 1
-        return Task(self._read - 1, pickle.dumps(task, protocol=5), self._name(task))
+        number, self._read = self._read, self._read + 1
+        self._given[number] = task
+        return Task(number, pickle.dumps(self._message(task), protocol=5), self._name(task))
 
     def redo(self, tasks: Iterable[Task]) -> None:
         """Do tasks again, the earliest first; not one that ended too many workers."""
@@ -196,12 +212,11 @@ class _Queue(Generic[T]):
                 self.done[task.number] = None, Lost(f"{said}; is memory short?")
         self._again.sort(key=lambda task: task.number)
 
-    def result(self) -> Any:
-        """What came of the task whose turn it is."""
-        result, error = self.done.pop(self._turn if self._ordered else min(self.done))
+    def result(self) -> tuple[T, Any]:
+        """The task whose turn it is, and its result."""
+        number = self._turn if self._ordered else min(self.done)
+        result, error = self.done.pop(number)
         self._turn += 1
-        if self._going_on and isinstance(error, Lost):
-            return error
-        if error:
+        if error and not (self._going_on and isinstance(error, Lost)):
             raise error
-        return result
+        return self._given.pop(number), error or result

@@ -41,7 +41,7 @@ SHARE = 0.5  # of a card's free memory that words may take
 _MAKING = RLock()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class OnCard:
     """The words of a table, or those with the given ids, searched on a card.
 
@@ -56,9 +56,10 @@ class OnCard:
     memory: int | None = None
     coarse: bool = True
     tally: Tally = field(default_factory=Tally, init=False)
+    made: Part | None = field(default=None, init=False, repr=False)  # all words
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "card", trusted(self.card))
+        self.card = trusted(self.card)
         if self.ids is not None and not len(self.ids):
             raise InputError("at least one word must be left to search among, got none.")
 
@@ -140,14 +141,13 @@ class OnCard:
     def _whole(self) -> Part:
         """All words, made once, and there for all threads and streams as soon as it is said."""
         with _MAKING:
-            if "whole" not in vars(self):
+            if self.made is None:
                 made = self._part(0)
                 _ = made.rows
                 if self.card.at.type == "cuda":
                     self.card.torch.cuda.synchronize(self.card.at)
-                vars(self)["whole"] = made
-        whole: Part = vars(self)["whole"]
-        return whole
+                self.made = made
+            return self.made
 
     def _part(self, start: int) -> Part:
         torch, table = self.card.torch, self.table

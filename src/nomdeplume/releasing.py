@@ -157,11 +157,12 @@ def groups(
     for offer in offers:
         some.append(offer)
         if offer.due:
-            items.append(item(offer.item))
-            characters += len(offer.item) if isinstance(offer.item, str) else 0
-        if len(items) == most or characters >= CHARACTERS or len(some) == max(most, ENTRIES):
+            items.append(thing := item(offer.item))
+            characters += len(thing) if isinstance(thing, str) else 0
+        full = len(items) == most or characters >= CHARACTERS or len(some) == max(most, ENTRIES)
+        if full or (not items and len(some) >= most):  # offers that are not due wait for nothing
             yield Group(some, Batch(number, items, before))
-            number, before, characters = number + 1, before + len(items), 0
+            number, before, characters = number + bool(items), before + len(items), 0
             some, items = [], []
     if some:
         yield Group(some, Batch(number, items, before))

@@ -4,12 +4,16 @@ import json
 import os
 import shutil
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import nomdeplume
-from nomdeplume import Audit, Obfuscator, seeded
+from nomdeplume import Audit, Laplace, NoisyNearest, Obfuscator, seeded
+from nomdeplume.mechanism import WordByWord
+from nomdeplume.mechanism.contract import PublicTexts, Released
 from nomdeplume.vocabulary import Vocabulary
 from tests import evaluation_world as world
 from tests.contract import two_texts
@@ -154,3 +158,49 @@ def test_an_audit_comes_near_its_promise_and_finds_a_false_one():
     assert not right.broken
     assert right.strongest.proven > 0.5 * right.strongest.promise
     assert "public texts, pair 1" in {each.question for each in wrong.broken}
+
+
+def test_units_of_texts_are_refused(command, tmp_path):
+    written(tmp_path / "in.jsonl", POSTS)
+    ask = ["--mechanism", "two-texts", "--unit-field", "author", "-o", "out.jsonl"]
+    said = command("obfuscate", "in.jsonl", *ask, code=2).stderr
+
+    assert "two-texts needs texts as they are" in said
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_an_audit_finds_a_mechanism_that_passes_its_text_through():
+    class Echo(TwoTexts):
+        """It says nothing of what may come out."""
+
+        def release(self, items, rng):
+            return [Released(str(item)) for item in items]
+
+    found = Audit(seconds=2, instruments=["flow"])(
+        Obfuscator(world.vocabulary(), Echo(1.5, form=NoRequirements()))
+    ).broken
+
+    assert "a word that nobody knows was released" in str([each.evidence for each in found])
+
+
+@dataclass(frozen=True)
+class NoRequirements(PublicTexts):
+    texts: tuple[str, ...] = TEXTS
+    requirements = ()
+
+
+def test_an_audit_tries_the_documents_that_are_given_not_only_their_words():
+    class Bare(WordByWord):
+        """The words of the text itself come out."""
+
+        def release(self, items, rng):
+            ids = [self.vocabulary.or_public(bag).ids for bag in self.vocabulary.bagged(items)]
+            words = self.vocabulary.table.words
+            rows = ([words[i] for i in np.resize(each, self.size)] for each in ids)
+            return [Released(" ".join(sorted(row))) for row in rows]
+
+    kept = Vocabulary.given(None)
+    words = NoisyNearest(kept.table, Laplace(0.01), kept.ids)
+    report = Audit(seconds=4)(Obfuscator(kept, Bare(words, kept, 10, "apportion"), 10))
+
+    assert "two versions of one letter" in {each.question for each in report.broken}

@@ -217,7 +217,7 @@ def test_a_changed_shard_stays_as_it_is_if_the_ledger_has_no_room_for_it(run, tm
     said = run(*ask, "--resume", code=3).stderr.decode()
 
     assert "shard 3: its output is not as it was released." in said
-    assert "the ledger has no room for them; nothing was charged." in said
+    assert "the ledger has no room for them; none of them was charged again." in said
     assert "is released again" not in said
     assert changed.read_bytes() == whole + b"\n"
     assert not (tmp_path / "out/_SUCCESS").exists()

@@ -21,12 +21,13 @@ from nomdeplume import (
     seeded,
 )
 from nomdeplume.bag import Bag
+from nomdeplume.decode import Rank
 from nomdeplume.distance import word_mover
-from nomdeplume.mechanism import NoisyMean
+from nomdeplume.mechanism import NoisyMean, Ranked
 from nomdeplume.mechanism.maps import mapped, usual
 from nomdeplume.mechanism.recipe import at_once
 from nomdeplume.mechanism.remembered import Memory
-from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.certificate import EMPTY, Output
 from nomdeplume.privacy.verify import verify
 
 WORDS = ["the", "rain", "snow", "sun", "harbour", "boat", "net", "sail", "fire", "hearth", "lamp",
@@ -278,6 +279,7 @@ TYPED = {
     "a map": lambda c: replace(c, settings=c.settings | {"map": "vectors"}),
     "fewer dimensions": lambda c: replace(c, settings=c.settings | {"dimensions": 1}),
     "one promise": lambda c: replace(c, promises=c.promises[:1]),
+    "texts released as they are": lambda c: replace(c, empty_documents=EMPTY["any"]),
     "the word level": lambda c: replace(c, mechanism="laplace"),
     "a share that stays": lambda c: replace(c, unchanged=0.1),
     "outputs": lambda c: replace(c, output_words=3),
@@ -444,3 +446,9 @@ def test_words_at_one_place_are_released_all_the_same(words):
     [document] = Obfuscator.mean(Vocabulary.of(table, "none"), size=4)(["apple"])
 
     assert set(document.words) <= set(words)
+
+
+def test_a_step_by_rank_after_documents_is_refused(kept):
+    mean = NoisyMean(TABLE, Laplace(1.0), kept.ids, outputs=kept.ids)
+    with pytest.raises(InputError, match="a step follows single words"):
+        Obfuscator(kept, Ranked(mean, Rank()))

@@ -10,7 +10,7 @@ from tests.workers.works import until_it_fails
 
 from nomdeplume import InputError, Obfuscator, PrivacyError, Table, fit_features, secure, seeded
 from nomdeplume.bag import Bag
-from nomdeplume.releasing import Batch, Job, Releasing
+from nomdeplume.releasing import Batch, Job, Offer, Releasing, groups
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers.shared import received, shared
@@ -150,3 +150,24 @@ def test_frames_are_released_by_workers(words):
 def test_impossible_numbers_of_workers_are_refused(words, workers):
     with pytest.raises(InputError, match="workers"):
         Obfuscator.laplace(words)(["rain"], workers=workers)
+
+
+def test_long_texts_that_become_bags_are_batched_by_number(words):
+    """Only texts that stay texts are counted by length, so a seed draws what it always did."""
+    long = "rain harbour " * 90_000
+    made = Obfuscator.laplace(words, epsilon=2, size=800)  # ten texts a batch
+    offers = [Offer(long, number=i) for i in range(4)]
+    [group] = groups(offers, made.documents.batch, item=made.releasing.item)
+
+    assert len(group.batch.items) == 4
+    assert len(list(groups(offers, made.documents.batch))) == 4
+
+
+def test_offers_that_are_not_due_wait_for_nothing_and_take_no_number():
+    before = [Offer(place=f"{i}", withheld="no.") for i in range(25)]
+    found = list(groups([*before, Offer("rain"), *before, Offer("snow")], 10))
+
+    assert [len(each.offers) for each in found] == [10, 10, 32]
+    assert [each.batch.number for each in found] == [1, 1, 1]
+    assert found[-1].batch.items == ["rain", "snow"]
+    assert [offer.due for each in found for offer, _ in each.paired(["a"] * 2)].count(True) == 2

@@ -84,7 +84,9 @@ class Audit:
 
     def _questions(self, subject: Subject) -> Questions:
         if isinstance(subject, Obfuscator):
-            mechanism, kept = subject.documents.words, subject.vocabulary.ids
+            # only what is made of the given mechanism alone may be tried by its words alone
+            words, kept = subject.documents.words, subject.vocabulary.ids
+            mechanism = words if words is subject.mechanism else None
             pairs = named_pairs(mechanism, kept, self.pairs, self.seconds) if mechanism else []
             return Questions(mechanism, subject, kept, pairs, self.source)
         kept = all_of(subject.table, subject.declaration.inputs)

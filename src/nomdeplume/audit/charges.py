@@ -37,7 +37,9 @@ def of_charges(system: Obfuscator) -> Probe:
         if not _chargeable(system):
             return Finding("flow", question, OPEN, "it takes no ledger")
         with TemporaryDirectory() as folder:
-            found = [*_documents(system, Path(folder)), *_units(system, Path(folder))]
+            found = list(_documents(system, Path(folder)))
+            if system.documents.kept_words:  # else units are refused
+                found += _units(system, Path(folder))
         wrong = [
             f"{whose}: {spent.budget:.6g} where {releases * budget:.6g} are due"
             for whose, spent, releases in found

@@ -57,6 +57,9 @@ def _canaries(question: str, system: Obfuscator, share: Share) -> Finding:
     certificate = documents[0].certificate.to_json().lower()
     error = _error(system, [secrets[0], 5], share)
     leaks = {
+        "a word that nobody knows was released": any(
+            secret in document.text for document in documents for secret in secrets
+        ),
         "something that may not come out was released": not all(
             each.met(document.text)
             for each in system.documents.form.requirements

@@ -15,7 +15,7 @@ from nomdeplume.audit.draws import suited
 from nomdeplume.audit.finding import OPEN, Finding, observed
 from nomdeplume.audit.parts import released_as
 from nomdeplume.audit.probe import Probe, Share
-from nomdeplume.mechanism.contract import NoisyVectors, Step
+from nomdeplume.mechanism.contract import Mechanism, NoisyVectors, Step
 from nomdeplume.noise import Noise
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import seeded
@@ -78,11 +78,10 @@ class Still(Watched):
         return np.array(vectors)
 
 
-def watched(mechanism: NoisyVectors, *, blind: bool) -> tuple[NoisyVectors, list[Floats]]:
-    """The mechanism with its noise watched, and the list of what it is added to."""
+def watched(mechanism: NoisyVectors, *, blind: bool) -> tuple[Mechanism, Watched]:
+    """The mechanism with its noise watched, and that noise."""
     noise = Watched(mechanism.noise, blind)
-    spied: NoisyVectors = replace(mechanism, noise=noise)  # type: ignore[type-var]
-    return spied, noise.seen
+    return mechanism.under(noise), noise
 
 
 def of_vectors(mechanism: NoisyVectors, *, certified: bool) -> Probe:
@@ -96,11 +95,11 @@ def of_vectors(mechanism: NoisyVectors, *, certified: bool) -> Probe:
 
     def ask(share: Share) -> Finding:
         ids = np.random.default_rng(1).integers(0, len(mechanism.table), WORDS)
-        spied, added_to = watched(mechanism, blind=False)
+        spied, noise = watched(mechanism, blind=False)
         spied.release(ids, share.rng)
         vectors = mechanism.table.vectors[ids].astype(np.float64)
         due = image(vectors) if image else vectors
-        seen = np.concatenate(added_to) if added_to else np.empty((0, 1))
+        seen = np.concatenate(noise.seen) if noise.seen else np.empty((0, 1))
         if len(seen) != len(due):
             return Finding("flow", question, OPEN, f"to {len(seen):,} vectors for {WORDS:,} words")
         same = seen.shape == due.shape and bool((seen == due).all())
@@ -108,7 +107,7 @@ def of_vectors(mechanism: NoisyVectors, *, certified: bool) -> Probe:
             return observed(question, "bit for bit", holds=True, samples=WORDS)
         if certified and not same:
             return observed(question, "to others than those of the certificate", holds=False)
-        before, after = (each.guarantee.ground("words") for each in (mechanism, spied.noise))
+        before, after = (each.guarantee.ground("words") for each in (mechanism, noise))
         promised = before.apart(vectors, vectors)
         near = bool((after.apart(seen, seen) <= promised * (1 + 1e-9) + 1e-12).all())
         found = "to a contraction of them" if near else "to others, which are farther apart"

@@ -61,8 +61,8 @@ class Questions:
 
     def law(self) -> Iterator[Probe]:
         """Noise and chances against their formulas."""
-        for mechanism in [self.mechanism] if self.mechanism else []:
-            yield from self._laws(mechanism)
+        if self.mechanism:
+            yield from self._laws(self.mechanism)
         if self.mechanism is None or self.mechanism.declaration.function is None:
             yield chances.of_keystream()
 

@@ -213,8 +213,8 @@ class Run:
         except BudgetSpent:
             raise PrivacyError(
                 f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
-                "second time, with new noise, and the ledger has no room for them; nothing was "
-                "charged. Put the file back as it was, or raise the limit."
+                "second time, with new noise, and the ledger has no room for them; none of them "
+                "was charged again. Put the file back as it was, or raise the limit."
             ) from None
         self.tell(
             f"{shard.called}: {why}; it is released again, after {entry.released:,} documents "
@@ -227,7 +227,7 @@ class Run:
         return target.file(name) is not None and target.sha256(name) == sha256
 
     def _handed_out(self, todo: list[Shard]) -> Iterator[Handed]:
-        for shard in todo:
+        for shard in sorted(todo, key=lambda each: each.number not in self._again):
             try:
                 handed = self._charged(shard, self.charging) if self.charging else Handed(shard)
             except InputError as error:

@@ -82,6 +82,11 @@ def release(
     released again. What is withheld is told by its place.
     """
     vocabulary, mechanism = obfuscator.vocabulary, obfuscator.documents
+    if units is not None and not mechanism.kept_words:
+        raise InputError(
+            f"{mechanism.name} needs texts as they are, and a unit has only the words of its "
+            "texts; leave the unit field out."
+        )
     if units is not None and charging is not None:
         charging = replace(charging, price=charging.price.of_units())
     reading = Reading(vocabulary, mechanism, keeping, ids or IdCheck(), charging, strict, tell)

@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 
 from nomdeplume.decode.rank import Rank, Steps
 from nomdeplume.errors import InputError
-from nomdeplume.mechanism.contract import Declaration, Mechanism
+from nomdeplume.mechanism.contract import Declaration, DocumentMechanism, Mechanism
 from nomdeplume.mechanism.inputs import all_of, prepared
 from nomdeplume.mechanism.word_by_word import word_by_word
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.table import Table
+from nomdeplume.vocabulary import Vocabulary
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
@@ -66,9 +67,14 @@ class Ranked:
             elsewhere=self.elsewhere if inner.elsewhere else None,
             step=self,
             vectors=None,
+            means=None,
+            function=None,
         )
 
-    documents = word_by_word
+    def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
+        if not self.declaration.parameter.per_word:
+            raise InputError(f"{self.name} releases whole documents; a step follows single words.")
+        return word_by_word(self, vocabulary, size, reduction)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
 from math import isfinite
@@ -125,7 +125,11 @@ class WordByWord:
         return max(self.batch, self.many)
 
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
-        return word_by_word(self.words, vocabulary, size, reduction)
+        """The same mechanism for another vocabulary, size or reduction."""
+        fits(self.words, vocabulary)
+        able = self._declaration.reductions
+        reduction = chosen(reduction or self.reduction, able, self.name)
+        return replace(self, vocabulary=vocabulary, size=size, reduction=reduction)
 
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)
@@ -163,7 +167,7 @@ class WordByWord:
         drawn = self._reduction.drawn
         return OneWord.of(guarantee.epsilon * farthest, usual, size=self.size, drawn=drawn)
 
-    @cached_property
+    @property
     def _declaration(self) -> Declaration:
         return self.words.declaration
 

@@ -106,12 +106,12 @@ def _compare(name: str, found: str, due: str, *, holds: bool) -> Check:
 
 def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     """Whatever follows from the parameters is stated as it follows."""
-    empty = {text: choice for choice, text in EMPTY.items()}.get(certificate.empty_documents)
+    withheld = certificate.empty_documents == EMPTY["withhold"]
     due = obfuscator.certify(
         certificate.generator,
         certificate.documents,
         certificate.output,
-        empty=empty or "public",
+        empty="withhold" if withheld else "public",
         id_field=certificate.id_field,
         kept_fields=certificate.kept_fields,
         unit_field=certificate.unit_field,

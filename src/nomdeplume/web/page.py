@@ -22,7 +22,9 @@ PARTS = {
     "attack": "Attack yourself",
     "calibrate": "Calibrate",
 }
-SOON = 1.0  # seconds after which nothing of a closed page is in memory: its parts hold each other
+# Seconds after which what is left of a closed page is collected, as its parts hold each other.
+# On a busy machine some of them are still in use a second later.
+COLLECTED = (1, 2, 4, 8, 16, 32, 64, 128)
 LEFT = "left"
 # A page that is closed says so, and is forgotten at once; where a connection breaks, it is kept.
 # Before that it asks, if there is a release that was charged and not saved.
@@ -40,12 +42,17 @@ SHARED = "Texts go to the machine that runs this page, and are not encrypted on 
 THEMES = {None: "As the system", False: "Light", True: "Dark"}
 
 
+def _collect() -> None:
+    for seconds in COLLECTED:
+        get_running_loop().call_later(seconds, gc.collect)
+
+
 def draw(studio: Studio, *, shared: bool = False) -> None:
     """All of it, for one browser; what is typed into it is gone with it."""
     ui.add_head_html(f"<style>{RULES}{PICTURES}</style><script>{LEAVING}{WHOLE}</script>")
     client = ui.context.client
     ui.on(LEFT, lambda: None if client.is_deleted else client.delete())
-    client.on_delete(lambda: get_running_loop().call_later(SOON, gc.collect))
+    client.on_delete(_collect)
     screen = Screen()
     with ui.header(fixed=False).classes("np-head").props("role=banner"):
         ui.link("To the content", "#content").classes("np-skip")

@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import isfinite
 from typing import Any
 
+from nomdeplume.distance.metrics import AnyTwo
 from nomdeplume.errors import InputError, positive
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import BETWEEN
@@ -57,7 +58,7 @@ class Price:
         text can move that of its unit, so budgets of the two do not add up. A promise between
         any two texts whatsoever is one between any two units too.
         """
-        if not self.distance.startswith(BETWEEN):
+        if self.metric == AnyTwo().name:
             return self
         return replace(self, distance=f"{BETWEEN}units' {self.distance.removeprefix(BETWEEN)}")
 

@@ -111,7 +111,7 @@ def test_a_private_text_and_each_reference_text_are_bagged_once(monkeypatch):
     for made in (Obfuscator.mean(vocabulary, size=5), Obfuscator.laplace(vocabulary, size=5)):
         made(["Rain on the harbour."])
     references = json.loads((DATA / "reference-en.json").read_text(encoding="utf-8"))
-    once = [text for pair in references.values() for text in pair]
+    once = {text for pair in references.values() for text in pair}
 
     assert sorted(bagged) == sorted([*once, *["Rain on the harbour."] * 2])
 

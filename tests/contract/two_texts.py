@@ -18,7 +18,7 @@ from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.vocabulary import Vocabulary
 
 TEXTS = ("The ferry left the harbour early.", "The dough must rest for an hour.")
-BUDGET = Parameter("ε", 1.5, "budget", per_word=False)
+BUDGET = Parameter("ε", "budget", per_word=False)
 
 
 @dataclass(frozen=True)
@@ -74,4 +74,4 @@ class TwoTexts:
         return None
 
 
-KIND = Kind(lambda recipe, kitchen: TwoTexts(recipe.epsilon), BUDGET)
+KIND = Kind(lambda recipe, kitchen: TwoTexts(recipe.epsilon), 1.5, BUDGET)

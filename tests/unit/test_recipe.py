@@ -262,7 +262,7 @@ def test_what_covers_all_words_says_nothing_more(kept, name):
 
 
 def test_an_epsilon_is_usual_only_if_none_is_given():
-    assert Recipe.usually("tem").epsilon == MECHANISMS["tem"].parameter.usual
+    assert Recipe.usually("tem").epsilon == MECHANISMS["tem"].usual
     assert Recipe.usually("tem", 0.25).epsilon == 0.25
     with pytest.raises(InputError, match="one of mean, laplace"):
         Recipe.usually("gauss")
@@ -441,3 +441,11 @@ def test_names_that_load_on_first_use_are_there(package):
     assert len(package.__all__) > 5
     assert all(hasattr(package, name) for name in package.__all__)
     assert not hasattr(package, "Manager")
+
+
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name != "santext+"])
+def test_the_catalogue_says_of_the_parameter_what_the_mechanism_says(kept, name):
+    documents = Recipe.usually(name).make(kept).documents(kept, 3, "")
+
+    assert documents.parameter == MECHANISMS[name].parameter
+    assert documents.value == pytest.approx(MECHANISMS[name].usual)

@@ -39,10 +39,9 @@ EXAMPLES = 8  # public texts that an audit tells apart
 
 @dataclass(frozen=True)
 class Parameter:
-    """The number that a mechanism is given: its symbol, its option, and its usual value."""
+    """The number that a mechanism is given: its symbol, its option, and its unit."""
 
-    symbol: str
-    usual: float
+    symbol: str = "ε"
     option: str = "epsilon"  # the option that sets it: epsilon or budget
     per_word: bool = True  # False if it is spent on a whole document
 
@@ -209,7 +208,7 @@ class Declaration:
 
     covers: str = ""  # a sentence on what its guarantee leaves out
     reductions: tuple[str, ...] = ("sample", "apportion")  # how texts may become N words
-    parameter: Parameter = Parameter("ε", 6.0)
+    parameter: Parameter = Parameter()
     inputs: Ids | None = None  # words that it is made for; all of the table if None
     covered: Ids | None = None  # words that something is promised about; the inputs if None
     together: int = 1 << 17  # words that it releases together

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.ground import Grouped
 from nomdeplume.errors import positive, whole
-from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.groups import partition
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, renewed
 from nomdeplume.mechanism.word_by_word import word_by_word
@@ -71,7 +71,6 @@ class CusText:
     def declaration(self) -> Declaration:
         return Declaration(
             covers=self.covers,
-            parameter=Parameter("ε", 2.0),
             inputs=self.inputs,
             channel=self.channel,
             at=self.at,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance.ground import Listed
 from nomdeplume.errors import InputError, positive, stated, whole
-from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, renewed
 from nomdeplume.mechanism.lists import lists_of
 from nomdeplume.mechanism.word_by_word import word_by_word
@@ -76,7 +76,6 @@ class Diffractor:
     def declaration(self) -> Declaration:
         return Declaration(
             covers=self.covers,
-            parameter=Parameter("ε", 0.2),
             inputs=self.inputs,
             channel=self.channel,
             at=self.at,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.errors import InputError, PrivacyError, positive, stated
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.mechanism.scores import Plain, Score
@@ -143,7 +143,6 @@ class Exponential:
     @property
     def declaration(self) -> Declaration:
         return Declaration(
-            parameter=Parameter("ε", 2.0),
             inputs=self.inputs,
             covered=self.covered,
             channel=self.channel,

@@ -38,7 +38,7 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 
-PER_WORD = Parameter("ε", 6.0)  # about one common word in ten stays, on the bundled table
+PER_WORD = Parameter()
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,7 @@ class Kind:
     """A mechanism by name: its settings with their usual values, and what it can be given."""
 
     make: Callable[[Recipe, Kitchen], Mechanism | DocumentMechanism]
+    usual: float = 6.0  # of its parameter; about one common word in ten stays, on the bundled table
     parameter: Parameter = PER_WORD
     settings: Mapping[str, float] = field(default_factory=dict)
     noise: Callable[[Table, Recipe], Noise] | None = None
@@ -200,10 +201,6 @@ def _count(recipe: Recipe, name: str) -> int:
     return int(value)
 
 
-def _per_word(usual: float) -> Parameter:
-    return replace(PER_WORD, usual=usual)
-
-
 DECODINGS: dict[str, dict[str, float]] = {
     "nearest": {},
     "vickrey": {"t": 0.5},
@@ -214,7 +211,8 @@ COMPOSINGS: dict[str, dict[str, float]] = {"herding": {"penalty": 3.0}, "maxent"
 BUILT_IN = {
     "mean": Kind(
         _mean,
-        Parameter("E", 20.0, "budget", per_word=False),
+        20.0,
+        Parameter("E", "budget", per_word=False),
         {"gain": GAIN},
         projected=True,
         weighted=True,
@@ -222,15 +220,15 @@ BUILT_IN = {
     ),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),
-    "mahalanobis": Kind(_noisy, _per_word(10.0), {"mu": 0.8}, _mahalanobis, projected=True),
-    "vmf": Kind(_noisy, _per_word(40.0), noise=_von_mises_fisher),
-    "polar": Kind(_noisy, _per_word(10.0), noise=_polar),
-    "exponential": Kind(_chosen, _per_word(2.0), {"a": 0.0}, weighted=True),
-    "tem": Kind(_chosen, _per_word(2.0), {"a": 0.0, "beta": 0.001}, weighted=True),
-    "syntf": Kind(_syntf, _per_word(40.0)),
-    "santext+": Kind(_santext, _per_word(2.0), {"a": 0.0, "share": 0.1, "p": 0.3}, narrowed=False),
-    "custext": Kind(_custext, _per_word(2.0), {"group": 20}, narrowed=False),
-    "diffractor": Kind(_diffractor, _per_word(0.2), {"lists": 5}, narrowed=False),
+    "mahalanobis": Kind(_noisy, 10.0, settings={"mu": 0.8}, noise=_mahalanobis, projected=True),
+    "vmf": Kind(_noisy, 40.0, noise=_von_mises_fisher),
+    "polar": Kind(_noisy, 10.0, noise=_polar),
+    "exponential": Kind(_chosen, 2.0, settings={"a": 0.0}, weighted=True),
+    "tem": Kind(_chosen, 2.0, settings={"a": 0.0, "beta": 0.001}, weighted=True),
+    "syntf": Kind(_syntf, 40.0),
+    "santext+": Kind(_santext, 2.0, settings={"a": 0.0, "share": 0.1, "p": 0.3}, narrowed=False),
+    "custext": Kind(_custext, 2.0, settings={"group": 20}, narrowed=False),
+    "diffractor": Kind(_diffractor, 0.2, settings={"lists": 5}, narrowed=False),
 }
 
 

@@ -117,7 +117,7 @@ class NoisyMean:
     @property
     def declaration(self) -> Declaration:
         return Declaration(
-            parameter=Parameter("E", 20.0, "budget", per_word=False),
+            parameter=Parameter("E", "budget", per_word=False),
             reductions=("mean",),
             inputs=self.inputs,
             channel=self._channel if self._on_a_line else None,

@@ -15,7 +15,7 @@ from nomdeplume.decode.nearest import Search
 from nomdeplume.distance import Chord
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import InputError, stated
-from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.image import Image, Projection, Unit, imaged
 from nomdeplume.mechanism.inputs import prepared, renewed
 from nomdeplume.mechanism.word_by_word import word_by_word
@@ -84,7 +84,6 @@ class NoisyNearest:
     @property
     def declaration(self) -> Declaration:
         return Declaration(
-            parameter=Parameter("ε", 6.0),
             together=WORDS,
             laplace=(self.guarantee.epsilon, self.places.dimensions) if self._laplace else None,
             channel=self._channel if self._on_a_line else None,

@@ -96,7 +96,7 @@ class Recipe:
         """A recipe whose ε is what is usual for the mechanism, if none is given."""
         if mechanism not in MECHANISMS:
             raise InputError(f"mechanism must be one of {', '.join(MECHANISMS)}.")
-        given = MECHANISMS[mechanism].parameter.usual if epsilon is None else epsilon
+        given = MECHANISMS[mechanism].usual if epsilon is None else epsilon
         return cls(mechanism, given, **parts)
 
     @classmethod

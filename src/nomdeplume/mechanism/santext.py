@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.distance import Covered
 from nomdeplume.errors import InputError, positive
-from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.exponential import Exponential
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared
 from nomdeplume.mechanism.remembered import Memory
@@ -83,7 +83,6 @@ class SanText:
     def declaration(self) -> Declaration:
         return Declaration(
             covers=self.covers,
-            parameter=Parameter("ε", 2.0),
             covered=self.covered,
             inputs=self.inputs,
             channel=self.channel,

@@ -15,7 +15,7 @@ from nomdeplume.distance.arrays import Array
 from nomdeplume.distance.ground import directions
 from nomdeplume.errors import positive
 from nomdeplume.mechanism.choice import Choice
-from nomdeplume.mechanism.contract import Declaration, Parameter
+from nomdeplume.mechanism.contract import Declaration
 from nomdeplume.mechanism.inputs import all_of, in_order, looked_up, prepared
 from nomdeplume.mechanism.scores import Plain
 from nomdeplume.mechanism.word_by_word import word_by_word
@@ -73,7 +73,6 @@ class SynTf:
     @property
     def declaration(self) -> Declaration:
         return Declaration(
-            parameter=Parameter("ε", 40.0),
             reductions=("sample",),
             inputs=self.inputs,
             channel=self.channel,

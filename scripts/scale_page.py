@@ -28,10 +28,10 @@ LIMITS = """## What limits at 10¹⁰ documents
 |---|---|---|
 | workers | nothing is shared between them: shards are read, released and written where they are | more of them |
 | the driver, without a ledger | it writes one small entry and gives one name for each shard | shards of 100,000 documents: 10¹⁰ are 10⁵ shards |
-| the driver, with a ledger | it reads every shard once more and charges some 14,000 documents a second ([trust](trust.md)): 10¹⁰ documents take eight days | a ledger for each part of the corpus (by author, so that an author's documents add up in one), and a run for each |
-| memory of the driver, with a ledger | the claims of all documents of a shard, and positions and reasons of all that were withheld | smaller shards; fewer to withhold |
+| the driver, with a ledger | it reads no shard; it charges some 14,000 documents a second ([trust](trust.md)): 10¹⁰ documents take eight days | a ledger for each part of the corpus (by author, so that an author's documents add up in one), and a run for each |
+| memory of the driver, with a ledger | what identifies each document of a shard, and positions and reasons of all that were withheld | smaller shards; fewer to withhold |
 | `--resume` | the driver reads every released shard again, for its checksum | larger shards gain nothing; go on from near the store |
-| memory of a worker | the table, what the mechanism made of it, and one part of a shard (1,024 rows, 16 MB) | it does not grow with shards |
+| memory of a worker | the table, what the mechanism made of it, and one part of a shard (1,024 rows, 16 MB) | it does not grow with shards; with a ledger a shard over 64 MB waits in a nameless file until it is charged |
 | a store that cannot rename | a shard is copied within the store when it is published | local or shared disks rename |
 | locks | a shared file system must know `flock`; at addresses two runs on one output are told apart by a lease, which each looks at before it publishes | one driver for one output |
 | Spark with a ledger | the private columns are held by the executors while they are charged; ids pass through the driver | the command, on files |
@@ -52,8 +52,9 @@ BOOKS = """## Run book: a Ray cluster
 5. It stopped? Look at the last line it said, mend that, and say the same again with `--resume`. A machine that is lost costs the
    shards it was at; a killed driver, at most two shards for each worker, which are charged again.
 6. Done is when `_SUCCESS` is there and `nomdeplume certificate NAME.certificate.json --release FOLDER` says so on a copy of it.
-7. Workers, and with a ledger the driver, bring shards from a store into nameless files under `TMPDIR`: let that be an encrypted disk or memory. Ray's own logs
-   and object store hold no texts of such a run.
+7. Workers bring shards from a store into nameless files under `TMPDIR`, and so does the driver if `--keep` releases ids: let that be an
+   encrypted disk or memory. Ray's own logs and object store hold no texts of such a run; with a ledger, messages to the driver hold
+   SHA-256 digests of ids, authors or kept words.
 
 ## Run book: a Spark cluster
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag
-from nomdeplume.errors import BudgetSpent, InputError, got
+from nomdeplume.errors import BudgetSpent, InputError
 from nomdeplume.mechanism.contract import DocumentMechanism
-from nomdeplume.privacy.ledger.claims import Claim, Name, has_id
+from nomdeplume.privacy.ledger.claims import Claim, Identity
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.random import is_private
 from nomdeplume.releasing import Offer, groups
@@ -102,13 +103,15 @@ def _charged(
     authors: Iterable[Any] | None,
 ) -> Iterator[Offer]:
     """The same, when the first is asked for: what else is wrong with a call is found before."""
-    bag, texts = priced.vocabulary.bag, list(private)
-    charging = Charging(ledger, priced.price, "id", "" if authors is None else "author")
+    texts = list(private)
+    identity = Identity("id", "" if authors is None else "author")
+    charging = Charging(ledger, priced.price, identity)
     count = len(texts)
     beside = zip(column("ids", ids, count), column("authors", authors, count), strict=True)
     offers: list[Offer] = []
     for number, (text, (id_, author)) in enumerate(zip(texts, beside, strict=True), start=1):
-        claim = charging.claim({"id": id_, "author": author}, text, bag)
+        bag = partial(priced.vocabulary.bag, text)
+        claim = charging.claim({"id": id_, "author": author}, bag)
         if claim is None:
             raise InputError(f"every text must have an author, got none for text {number:,}.")
         offers.append(Offer(text, number=number, claim=claim))
@@ -140,39 +143,16 @@ class Charging:
 
     ledger: Ledger
     price: Price
-    id_field: str = ""  # of records; documents without an id are known by their kept words
-    author_field: str = ""
+    identity: Identity = field(default_factory=Identity)
     most: float = 0.0  # that an account may spend in this run
     run: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def claim(
-        self, fields: Mapping[str, Any], item: Bag | str, bag: Callable[[str], Bag]
+        self, fields: Mapping[str, Any], bag: Callable[[], Bag] | None = None
     ) -> Claim | None:
-        """All that a document is charged to; none where its author is not told."""
-        if self.knows(fields):
-            return self.claim_by_id(fields)
-        found = item if isinstance(item, Bag) else bag(item)
-        return self._with_author(self.ledger.claims.by_bag(found), fields)
-
-    def claim_by_id(self, fields: Mapping[str, Any]) -> Claim | None:
-        """The same, of a document that has an id: nobody needs its text."""
-        return self._with_author(self.ledger.claims.by_id(fields[self.id_field]), fields)
-
-    def _with_author(self, name: Name, fields: Mapping[str, Any]) -> Claim | None:
-        if not self.author_field:
-            return (name,)
-        author = self.ledger.claims.by_author(fields.get(self.author_field))
-        return None if author is None else (name, author)
-
-    def knows(self, fields: Mapping[str, Any]) -> bool:
-        """Whether a document has an id to be known by."""
-        return has_id(fields.get(self.id_field))
-
-    def offer(self, claim: Claim | None) -> Offer:
-        """An offer to be charged to a claim; withheld if the author is not known."""
-        if claim is None:
-            return Offer(withheld=f"no value in field {got(self.author_field)}.")
-        return Offer(claim=claim)
+        """The names that a record is charged to; None if its author is charged and not known."""
+        digests = self.identity.digests(fields, bag)
+        return None if digests is None else self.ledger.claims.of(digests)
 
     def granted(self, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:
         """Whether there was room for each; what is granted is charged, and on the disk."""

@@ -1,6 +1,8 @@
 """Folders of shards through the command, on the pool: real processes, real files."""
 
+import gzip
 import json
+import pickle
 import shutil
 import stat
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 
 from nomdeplume import Ledger, PlumeError
 from nomdeplume.engine import parts
-from nomdeplume.engine.desk import Handing
+from nomdeplume.engine.desk import Asked, Handing
 from nomdeplume.engine.parts import parts_of
 from nomdeplume.engine.remote import Remote
 from nomdeplume.engine.state import State
@@ -29,6 +31,17 @@ import os
 from nomdeplume.formats.targets import AtomicFile
 publish = AtomicFile.publish
 AtomicFile.publish = lambda self: os._exit(9) if self._path.name == "{name}" else publish(self)
+"""
+COUNTED = """
+import nomdeplume.engine.shards as engine
+from nomdeplume.engine.folders import Local
+engine.IN_MEMORY = 10
+reading = Local.reading
+def counted(self, name):
+    with open("read", "a") as file:
+        print(name, file=file)
+    return reading(self, name)
+Local.reading = counted
 """
 WATCHED = """
 from nomdeplume.engine.folders import Local
@@ -125,6 +138,30 @@ def test_a_ledger_is_charged_a_shard_at_a_time_and_refuses(run, tmp_path, table_
     run(*ask, "-o", "three", code=3)
     assert released(tmp_path / "three") == []
     assert not (tmp_path / "three/_SUCCESS").exists()
+
+
+def test_a_shard_is_read_once_with_a_ledger_too(run, tmp_path, table_file, monkeypatch):
+    """Also if it is too large to wait in memory until it is charged."""
+    shards(tmp_path / "in")
+    monkeypatch.setenv("NOMDEPLUME_PLANT", COUNTED)
+    run("obfuscate", "in", "-o", "out", *WITH, *POOL, "--ledger", "l", "--limit", "15")
+
+    names = sorted(path.name for path in (tmp_path / "in").iterdir())
+    assert sorted((tmp_path / "read").read_text().split()) == names
+    assert sorted(each["id"] for each in released(tmp_path / "out")) == list(range(160))
+
+
+def test_a_shard_that_cannot_be_read_to_its_end_is_not_charged(run, tmp_path, table_file):
+    shards(tmp_path / "in", kind="jsonl")
+    first, *_ = sorted((tmp_path / "in").iterdir())
+    whole = gzip.compress(first.read_bytes() * 500)  # more than is read at a time
+    first.with_suffix(".jsonl.gz").write_bytes(whole[:-100])
+    first.unlink()
+    ask = ["obfuscate", "in", "-o", "out", *WITH, *POOL, "--ledger", "l", "--limit", "15"]
+    run(*ask, code=2)
+
+    with Ledger(tmp_path / "l") as ledger:
+        assert [documents for _, _, documents in ledger.runs()] == [120]
 
 
 def test_authors_are_charged_and_stay_inside(run, tmp_path, table_file):
@@ -376,15 +413,18 @@ def test_long_records_make_short_parts(tmp_path, monkeypatch):
 
 
 def test_a_task_that_is_answered_is_forgotten():
-    handing = Handing(iter("abc"), str)
-    first, again = handing.task(0), handing.task(0)
-    handing.end(0)
+    handing = Handing(iter("abc"), str, reply=lambda task, asked: f"{task} {asked}")
+    first, again = handing.told(Asked(0, 0)), handing.told(Asked(1, 0))
+    question = pickle.dumps("what is it?")
 
-    assert (first[0], again) == (again[0], (first[0], True))
-    assert handing.task(0) == (None, False)  # though an actor ended just after its answer
-    assert handing.task(1) != first
+    assert pickle.loads(handing.told(Asked(2, 0, question))) == "a what is it?"
+    handing.end(0)
+    assert (first[:1], again[:1], first[1:]) == (b"\0", b"\1", again[1:])
+    assert handing.told(Asked(3, 0)) is None  # though an actor ended just after its answer
+    assert handing.told(Asked(4, 0, question)) is None
+    assert handing.told(Asked(5, 1)) != first
     assert list(handing._given) == [1]
-    assert [handing.task(number)[0] is None for number in (2, 3)] == [False, True]
+    assert [handing.told(Asked(6, number)) is None for number in (2, 3)] == [False, True]
 
 
 def test_other_options_cannot_go_on(run, tmp_path, table_file):
@@ -494,8 +534,6 @@ def test_addresses_work_like_folders(run, tmp_path, table_file):
     ],
 )
 def test_what_cannot_be_charged_is_not_released(run, tmp_path, table_file, odd, more):
-    """The driver reads fields that workers do not: what only it finds unsound stays inside."""
-
     def change(record):
         return {**record, **odd} if record["id"] in (3, 50) else record
 

@@ -274,7 +274,7 @@ ALTERED = {
     "DELETE FROM accounts; END",
     "a table is added": "CREATE TABLE more (x)",
     "a table is missing": "DROP TABLE limits",
-    "it is of another format": "PRAGMA user_version = 2",
+    "it is of another format": "PRAGMA user_version = 99",
     "it is another program's": "PRAGMA application_id = 1",
     "the journal is another": "PRAGMA journal_mode = DELETE",
 }

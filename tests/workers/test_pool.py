@@ -147,6 +147,38 @@ def test_a_task_that_three_workers_die_of_ends_it_all(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_workers_ask_about_their_tasks():
+    with Pool(works.asking, 2) as pool:
+        found = list(pool.map(range(20), reply=lambda task, asked: (task, asked)))
+
+    assert found == [[(n, "half of it"), (n, "its double")] for n in range(20)]
+
+
+def test_the_next_worker_asks_again(tmp_path):
+    asked = []
+
+    def reply(task, question):
+        asked.append((task, question))
+        return task
+
+    with Pool(works.DiesAfterAsking(str(tmp_path)), 1) as pool:
+        assert list(pool.map([7], reply=reply)) == [7]
+    assert asked == [(7, "may I?")] * 2
+
+
+def test_a_question_that_is_refused_ends_it_all():
+    def refuse(task, question):
+        raise PrivacyError("no room.")
+
+    with Pool(works.asking, 2) as pool, pytest.raises(PrivacyError, match="no room"):
+        list(pool.map(range(20), reply=refuse))
+
+
+def test_only_workers_can_ask():
+    with pytest.raises(PlumeError, match="must be done by a worker"):
+        works.asking(1)
+
+
 def test_workers_that_cannot_start_are_said_to():
     with pytest.raises(PlumeError, match="3 worker processes ended as they began"):
         mapped(works.DiesAtStart(), range(9))

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_info
 
 from nomdeplume import InputError, PrivacyError, secure
 from nomdeplume.threads import cores
+from nomdeplume.workers.asking import ask
 
 
 def until_it_fails(results):
@@ -87,6 +88,24 @@ class Deadly:
             (marks / str(os.getpid())).touch()
             os.kill(os.getpid(), signal.SIGKILL)
         return number
+
+
+def asking(_):
+    return [ask("half of it"), ask("its double")]
+
+
+@dataclass
+class DiesAfterAsking:
+    """Dies when it has its first reply; the folder remembers."""
+
+    folder: str
+
+    def __call__(self, _):
+        told, mark = ask("may I?"), Path(self.folder) / "died"
+        if not mark.exists():
+            mark.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return told
 
 
 @dataclass

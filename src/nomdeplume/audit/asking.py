@@ -73,6 +73,7 @@ class Alone:
         *,
         count: int | None = None,  # noqa: ARG002
         going_on: bool = False,  # noqa: ARG002
+        reply: Callable[[Any, Any], Any] | None = None,  # noqa: ARG002
     ) -> Iterator[Any]:
         return map(self.work, tasks)
 

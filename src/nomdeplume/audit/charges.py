@@ -18,6 +18,7 @@ from nomdeplume.formats.units import Units
 from nomdeplume.formats.writing import open_sink
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.ledger import Ledger, Spent
+from nomdeplume.privacy.ledger.claims import Identity
 from nomdeplume.privacy.ledger.price import MICRO, MOST, micro
 from nomdeplume.privacy.random import secure
 
@@ -99,7 +100,7 @@ def _units(system: Obfuscator, folder: Path) -> Iterator[Charge]:
     with _opened(system, folder / "units") as ledger:
         try:
             inputs = Inputs("jsonl", iter(records), Meter())
-            charging = Charging(ledger, system.price, "id", "author")
+            charging = Charging(ledger, system.price, Identity("id", "author"))
             release(inputs, sink, system, secure(), units=Units("author"), charging=charging)
         finally:
             sink.discard()

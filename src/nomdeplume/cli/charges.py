@@ -80,11 +80,13 @@ def open_charging(
         return
     from nomdeplume.charging import Charging, refuse_seeded
     from nomdeplume.privacy.ledger import Ledger
+    from nomdeplume.privacy.ledger.claims import Identity
 
     refuse_seeded(rng)
     id_ = "" if kind in ("text", "folder") else options.reading.id_field  # those are numbered
     with Ledger(asked.ledger, limit=asked.limit) as ledger:
-        yield Charging(ledger, obfuscator.price, id_, options.charged_author(), ledger.most)
+        identity = Identity(id_, options.charged_author())
+        yield Charging(ledger, obfuscator.price, identity, ledger.most)
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def report(
 def _charged(charging: Charging, tally: Tally) -> str:
     """What it cost, and what nobody may pass."""
     ledger = charging.ledger
-    whom = "document and author" if charging.author_field else "document"
+    whom = "document and author" if charging.identity.author_field else "document"
     said = (
         f"Charged to {at(ledger.path)}: E = {charging.price.budget:.6g} a document, within "
         f"{charging.most:.6g} for each {whom}."

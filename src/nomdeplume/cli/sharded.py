@@ -238,8 +238,9 @@ def _run(
     )
     obfuscator.releasing.prepare()
     numbered = not options.keeps_ids
-    work = Work(function, *folders, fields, keep, numbered, sign(reading.delimiter))
-    return Run(work, state, engine, obfuscator.vocabulary, charging, ids)
+    identity = charging.identity if charging else None
+    work = Work(function, *folders, fields, keep, numbered, sign(reading.delimiter), identity)
+    return Run(work, state, engine, charging, ids)
 
 
 @contextmanager

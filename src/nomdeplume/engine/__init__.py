@@ -31,11 +31,13 @@ class Crew(Protocol):
         *,
         count: int | None = None,
         going_on: bool = False,
+        reply: Callable[[Any, Any], Any] | None = None,
     ) -> Iterator[Any]:
         """The work on each task, in any order; tasks are read as they are handed out.
 
-        `name` is what a task is called that ends workers, `count` how many there are. A task
-        that ends them is the end of all, or, `going_on`, comes back as a `Lost`.
+        `name` labels a task in error messages when its worker dies, `count` is the number of
+        tasks. A task that ends its workers ends all or, if this is `going_on`, comes back as a
+        `Lost`. `reply` gets a task and what its worker asks about it, and returns the reply.
         """
 
 

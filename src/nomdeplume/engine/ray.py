@@ -150,6 +150,7 @@ class Actors:
         *,
         count: int | None = None,
         going_on: bool = False,
+        reply: Callable[[Any, Any], Any] | None = None,
     ) -> Iterator[Any]:
         """The work on each task, as it is done; tasks are read when actors ask for them."""
         if count is None:
@@ -158,30 +159,30 @@ class Actors:
         if not count:
             return
         desk = self.ray.remote(num_cpus=0)(Desk).remote([self.work])
-        handing = Handing(iter(tasks), name)
+        handing = Handing(iter(tasks), name, reply)
         answers: SimpleQueue[Answer | None] = SimpleQueue()
         thread = Thread(target=self._run, args=(desk, count, answers), daemon=True)
         thread.start()
-        asked = desk.heard.remote()
+        following = desk.heard.remote()
         try:
             while True:
-                ready, _ = self.ray.wait([asked], timeout=LOOKS)
+                ready, _ = self.ray.wait([following], timeout=LOOKS)
                 while not answers.empty():  # before another task is read
                     if (answer := answers.get()) is None:
                         return
                     handing.end(answer[0])
                     yield _result(answer[1])
                 if ready:
-                    number = self.ray.get(asked)
-                    asked = desk.heard.remote()
+                    asked = self.ray.get(following)
+                    following = desk.heard.remote()
+                    told = None
                     try:
-                        told = handing.task(number)
+                        told = handing.told(asked)
                     except Lost as error:
                         if not going_on:
                             raise
-                        told = None, False
                         yield error
-                    desk.tell.remote(number, told)
+                    desk.tell.remote(asked.ticket, told)
         finally:
             desk.close.remote()
             thread.join()

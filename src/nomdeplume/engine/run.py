@@ -1,20 +1,19 @@
-"""The driver of a sharded run: it charges shards, hands them out, and publishes what comes back."""
+"""The driver of a sharded run: it hands out shards, charges them, and publishes the results."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from nomdeplume.charging import NO_ROOM, Charging, charged
+from nomdeplume.charging import NO_ROOM, Charging
 from nomdeplume.engine import Engine
 from nomdeplume.engine.folders import Folder
 from nomdeplume.engine.manifest import MANIFEST, SUCCESS, hash_of, private, public
-from nomdeplume.engine.shards import Done, Handed, Shard, Work
+from nomdeplume.engine.shards import Done, Shard, Work
 from nomdeplume.engine.state import Entry, State
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError
 from nomdeplume.formats.columns import raw
@@ -24,8 +23,7 @@ from nomdeplume.formats.records import Record
 from nomdeplume.formats.release import Tally
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.identifying import IdCheck
-from nomdeplume.releasing import Offer
-from nomdeplume.vocabulary import Vocabulary
+from nomdeplume.privacy.ledger.claims import Claim, Digests
 from nomdeplume.workers.isolate import Lost
 
 FAILED = 8  # shards that cannot be read, after which there is no point in going on
@@ -36,21 +34,20 @@ UNIT = {"jsonl": "record"}  # what a position counts; rows elsewhere
 class Run:
     """One release of a folder of shards into another.
 
-    Every shard is charged in one transaction before it is handed out, and published by this
-    process alone, after its entry in the state: whichever worker dies, and whenever this
-    process does, a document is in the output once, and never uncharged.
+    A worker reads a shard and asks this process to charge its documents, all in one transaction,
+    before it releases the first. This process alone publishes the shard, after its entry in the
+    state: whichever process dies, a document is in the output once, and never uncharged.
     """
 
     work: Work
     state: State
     engine: Engine
-    vocabulary: Vocabulary
     charging: Charging | None = None
     ids: IdCheck = field(default_factory=IdCheck)
     tell: Callable[[str], None] = lambda _: None
     advance: Callable[[int], None] = lambda _: None
     resumed: int = 0  # documents that runs before have released
-    _charges: dict[int, tuple[int, int]] = field(default_factory=dict)  # granted and refused
+    _charges: dict[int, list[bool]] = field(default_factory=dict)  # by shard: what was granted
     _failed: list[str] = field(default_factory=list)
     _again: dict[int, str] = field(default_factory=dict)  # shards released before, and what changed
 
@@ -139,9 +136,12 @@ class Run:
                 self.ids.one(place, raw(record.fields, self.ids.fields))
 
     def _map(self, todo: list[Shard], by_number: Mapping[int, Shard]) -> None:
-        handed_out = self._handed_out(todo)
+        first = sorted(todo, key=lambda shard: shard.number not in self._again)
         with self.engine.open(self.work) as crew:
-            for done in crew.map(handed_out, Handed.called, count=len(todo), going_on=True):
+            done_in_any_order = crew.map(
+                first, attrgetter("called"), count=len(todo), going_on=True, reply=self._granted
+            )
+            for done in done_in_any_order:
                 if isinstance(done, Lost):
                     self._failed.append(str(done))
                 else:
@@ -200,16 +200,33 @@ class Run:
             )
         return False
 
+    def _granted(self, shard: Shard, digests: Sequence[Digests]) -> list[bool]:
+        """For each document of a shard, True if it was charged: only those may be released.
+
+        A worker that does a shard again, after another has died, is told the same.
+        """
+        if self.charging is None:
+            raise PrivacyError(f"{shard.called}: there is no ledger to charge.")
+        if shard.number not in self._charges:
+            claims = list(map(self.charging.ledger.claims.of, digests))
+            why = self._again.get(shard.number)
+            self._charges[shard.number] = (
+                self._charged_again(claims, self.charging, shard, why)
+                if why
+                else self.charging.granted(claims)
+            )
+        return self._charges[shard.number]
+
     def _charged_again(
-        self, offers: Sequence[Offer], charging: Charging, shard: Shard, why: str
-    ) -> list[Offer]:
+        self, claims: Sequence[Claim], charging: Charging, shard: Shard, why: str
+    ) -> list[bool]:
         """Charge all documents of a shard that was released before, or none of them.
 
         If there is no room for one, the output of the shard stays as it is.
         """
-        entry, count = self.state.entries[shard.number], sum(offer.due for offer in offers)
+        entry = self.state.entries[shard.number]
         try:
-            found = list(charged(offers, charging, most=max(1, len(offers)), together=True))
+            granted = charging.granted(claims, together=True)
         except BudgetSpent:
             raise PrivacyError(
                 f"{shard.called}: {why}. Its {entry.released:,} documents would be released a "
@@ -218,46 +235,13 @@ class Run:
             ) from None
         self.tell(
             f"{shard.called}: {why}; it is released again, after {entry.released:,} documents "
-            f"before, and {count:,} are charged again."
+            f"before, and {len(claims):,} are charged again."
         )
-        return found
+        return granted
 
     def _matches(self, name: str, sha256: str) -> bool:
         target = self.work.target
         return target.file(name) is not None and target.sha256(name) == sha256
-
-    def _handed_out(self, todo: list[Shard]) -> Iterator[Handed]:
-        for shard in sorted(todo, key=lambda each: each.number not in self._again):
-            try:
-                handed = self._charged(shard, self.charging) if self.charging else Handed(shard)
-            except InputError as error:
-                self._fail(shard, str(error))
-            else:
-                yield handed
-
-    def _charged(self, shard: Shard, charging: Charging) -> Handed:
-        """Charge the documents of a shard together: only those may be released."""
-        offers = [self._offer(record, charging) for record in self._records(shard)]
-        why = self._again.get(shard.number)
-        most = max(1, len(offers))
-        found = (
-            self._charged_again(offers, charging, shard, why)
-            if why
-            else charged(offers, charging, most=most)
-        )
-        refused = {i: each.withheld for i, each in enumerate(found, start=1) if each.withheld}
-        no_room = sum(each == NO_ROOM for each in refused.values())
-        self._charges[shard.number] = len(offers) - len(refused), no_room
-        mask = np.ones(len(offers) + 1, dtype=np.uint8)
-        mask[[0, *refused]] = 0
-        return Handed(shard, mask.tobytes(), refused)
-
-    def _offer(self, record: Record, charging: Charging) -> Offer:
-        """A record by what it is charged to; its text is let go."""
-        if record.unreadable:
-            return Offer(withheld=record.unreadable)
-        claim = charging.claim(record.fields, record.text, self.vocabulary.bag)
-        return charging.offer(claim)
 
     def _records(self, shard: Shard) -> Iterator[Record]:
         work, name = self.work, shard.file.name
@@ -271,7 +255,8 @@ class Run:
         if done.failed:
             self._fail(shard, done.failed)
             return
-        granted, refused = self._charges.get(shard.number, (0, 0))
+        room = self._charges.pop(shard.number, [])
+        granted, refused = sum(room), len(room) - sum(room)
         if self.charging and done.released > granted:
             raise PrivacyError(f"{shard.called} holds more documents than were charged.")
         run = self.charging.run if self.charging else ""

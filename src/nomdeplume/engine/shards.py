@@ -1,26 +1,32 @@
-"""What a worker does with a shard: read it, release it part by part, leave it to be published."""
+"""What a worker does with a shard: read it, have it charged, release it part by part."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import pickle
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nomdeplume.batches import VECTOR, WARNING, Batches
+from nomdeplume.charging import NO_ROOM
 from nomdeplume.engine.folders import File, Folder, ready_name
 from nomdeplume.engine.parts import ROWS, Part, parts_of
 from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
-from nomdeplume.formats.columns import only
+from nomdeplume.formats.columns import Columns, only
 from nomdeplume.formats.kinds import Kind, delimiter_of, named, packing_of
 from nomdeplume.formats.records import Fields
 from nomdeplume.formats.table_sink import TableSink
 from nomdeplume.formats.writing import Sink, open_sink
 from nomdeplume.privacy.certificate import NOT_PRIVATE
 from nomdeplume.privacy.identifying import ID
+from nomdeplume.privacy.ledger.claims import Digests, Identity
+from nomdeplume.workers.asking import ask
 
-NOT_CHARGED = "it was not charged."
+IN_MEMORY = 1 << 26  # bytes of a shard that wait in memory until it is charged
 STREAMS = 1 << 32  # seeded streams of a shard: more than it has parts
 SUFFIX = {"parquet": ".parquet", "arrow": ".arrow", "jsonl": ".jsonl", "csv": ".csv"}
 PACKED = {"gzip": ".gz", "zstd": ".zst", "": ""}
@@ -53,24 +59,6 @@ class Shard:
         return cls(number, file, kind)
 
 
-@dataclass(frozen=True)
-class Handed:
-    """A shard as it is handed out: with the rows that were charged, and why others were not."""
-
-    shard: Shard
-    granted: bytes | None = None  # 1 at each position, from 1, that may be released; none: all
-    refused: Mapping[int, str] = field(default_factory=dict)  # by position
-
-    def why_not(self, position: int) -> str:
-        """Why a row may not be released; nothing if it may."""
-        if self.granted is None or self.granted[position : position + 1] == b"\1":
-            return ""
-        return self.refused.get(position, NOT_CHARGED)
-
-    def called(self) -> str:
-        return self.shard.called
-
-
 @dataclass
 class Done:
     """What came of a shard: where it waits to be published, and what is in it."""
@@ -97,23 +85,24 @@ class Work:
     keep: tuple[str, ...] = ()  # of these, the ones that come out
     numbered: bool = True
     delimiter: str | None = None
+    identity: Identity | None = None  # of documents that are charged
 
-    def __call__(self, handed: Handed) -> Done:
-        return self._tried(handed, careful=False)
+    def __call__(self, shard: Shard) -> Done:
+        return self._tried(shard, careful=False)
 
-    def again(self, handed: Handed) -> Done:
+    def again(self, shard: Shard) -> Done:
         """After a worker died of it: documents that end a process are found and left out."""
-        return self._tried(handed, careful=True)
+        return self._tried(shard, careful=True)
 
-    def _tried(self, handed: Handed, *, careful: bool) -> Done:
+    def _tried(self, shard: Shard, *, careful: bool) -> Done:
         """What came of it; a file that cannot be read is no reason to stop the others."""
         try:
-            return self._done(handed, careful=careful)
+            return self._done(shard, careful=careful)
         except InputError as error:
-            return Done(handed.shard.number, failed=str(error))
+            return Done(shard.number, failed=str(error))
 
-    def _done(self, handed: Handed, *, careful: bool) -> Done:
-        shard, done = handed.shard, Done(handed.shard.number)
+    def _done(self, shard: Shard, *, careful: bool) -> Done:
+        done = Done(shard.number)
         self._same(shard)
         ready = ready_name(shard.target)
         with self.source.reading(shard.file.name) as path, self.target.writing(ready) as place:
@@ -121,9 +110,9 @@ class Work:
             try:
                 delimiter = self.delimiter or delimiter_of(Path(shard.file.name))
                 parts = parts_of(path, shard.kind, self.fields, shard.called, delimiter)
-                for count, part in enumerate(parts):
+                for count, (part, refused) in enumerate(self._charged(parts)):
                     stream = shard.number * STREAMS + count * ROWS + 1
-                    self._part(part, handed, done, sink, stream=stream, careful=careful)
+                    self._part(part, refused, done, sink, stream=stream, careful=careful)
                 self._same(shard)
                 done.sha256 = sink.close().sha256
                 done.ready = ready
@@ -136,31 +125,79 @@ class Work:
             done.ready = done.sha256 = ""
         return done
 
+    def _charged(self, parts: Iterable[Part]) -> Iterator[tuple[Part, dict[int, str]]]:
+        """Each part with the rows that must not be released, by row from 0, and the reasons.
+
+        If documents are charged, all of a shard are charged by the driver, in one transaction,
+        before the first is released: a shard that cannot be read to its end costs nothing. Its
+        parts wait until then, large ones in a file without a name.
+        """
+        if self.identity is None:
+            yield from ((part, part.unreadable) for part in parts)
+            return
+        with tempfile.SpooledTemporaryFile(IN_MEMORY) as waiting:
+            claimed, count = list[Digests](), 0
+            for part in parts:
+                digests = self._digests(part, self.identity)
+                claimed += filter(None, digests)
+                pickle.dump((part, [each is not None for each in digests]), waiting, protocol=5)
+                count += 1
+            granted = iter(ask(claimed))
+            waiting.seek(0)
+            for _ in range(count):
+                part, known = pickle.load(waiting)  # noqa: S301 - written above
+                room = [each and next(granted) for each in known]
+                yield part, self._refused(part, known, room, self.identity)
+
+    def _digests(self, part: Part, identity: Identity) -> list[Digests | None]:
+        """The digests of each row; None if it cannot be read, or if its author is not known."""
+        bag = self.function.job.releasing.vocabulary.bag
+        texts = part.batch.column(self.fields.text).to_pylist()
+        beside = part.fields or _rows(part.batch, (identity.id_field, identity.author_field))
+        return [
+            None if i in part.unreadable else identity.digests(fields, partial(bag, text))
+            for i, (fields, text) in enumerate(zip(beside, texts, strict=True))
+        ]
+
+    @staticmethod
+    def _refused(
+        part: Part, known: list[bool], room: list[bool], identity: Identity
+    ) -> dict[int, str]:
+        nameless = {i: identity.nameless for i, there in enumerate(known) if not there}
+        full = {i: NO_ROOM for i, there in enumerate(known) if there and not room[i]}
+        return nameless | full | part.unreadable
+
     def _part(
-        self, part: Part, handed: Handed, done: Done, sink: Sink, *, stream: int, careful: bool
+        self,
+        part: Part,
+        refused: Mapping[int, str],
+        done: Done,
+        sink: Sink,
+        *,
+        stream: int,
+        careful: bool,
     ) -> None:
         size, first = len(part.batch), part.first
-        refused = {i: why for i in range(size) if (why := handed.why_not(first + i))}
         keep = tuple(name for name in part.batch.schema.names if name in self.keep)
         outcome = replace(self.function, keep=keep).outcome(
             part.batch, refused=frozenset(refused), stream=stream, careful=careful
         )
-        reasons = outcome.withheld | part.unreadable | refused
+        reasons = {**outcome.withheld, **part.unreadable, **refused}
         done.withheld += [(first + i, reasons[i]) for i in sorted(reasons)]
         done.remarks += [(first + i, said) for i, said in part.remarks.items()]
         done.without_words += outcome.without_words
         kept = part.fields and [only(each, self.keep) for each in part.fields]
-        numbers = self._numbers(handed.shard, done.released, size - len(reasons))
+        numbers = self._numbers(done, size - len(reasons))
         done.released += size - len(reasons)
         self._write(outcome.batch, kept, sink, reasons, numbers)
         beside = kept or [dict.fromkeys(keep)] * size
         first_out = next((each for i, each in enumerate(beside) if i not in reasons), {})
         done.fields = done.fields or tuple(first_out)
 
-    def _numbers(self, shard: Shard, before: int, count: int) -> Iterator[str | None]:
+    def _numbers(self, done: Done, count: int) -> Iterator[str | None]:
         """A number for each released document: that of the shard, and that within the shard."""
-        for number in range(before + 1, before + count + 1):
-            yield f"{shard.number}-{number}" if self.numbered else None
+        for number in range(done.released + 1, done.released + count + 1):
+            yield f"{done.number}-{number}" if self.numbered else None
 
     def _write(
         self,
@@ -201,6 +238,12 @@ class Work:
             vectors=self.function.vectors,
             private=True,  # until it is published, which it may never be
         )
+
+
+def _rows(batch: Any, names: Iterable[str]) -> list[dict[str, Any]]:
+    """The rows of some columns, where they are there, as plain values."""
+    there = [name for name in names if name in batch.schema.names]
+    return Columns(batch.select(there)).rows()
 
 
 def _named(batch: Any, text: str, numbers: list[str | None]) -> Any:

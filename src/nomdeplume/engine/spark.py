@@ -26,6 +26,7 @@ from nomdeplume.errors import InputError, got
 from nomdeplume.extras import extra
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.identifying import AUTHOR, ID
+from nomdeplume.privacy.ledger.claims import Identity
 from nomdeplume.releasing import Offer
 from nomdeplume.threads import limit
 
@@ -82,7 +83,7 @@ def obfuscate(
     private = pinned(_only(df, text, *keep, *filter(None, (id, author)), *checked))
     try:
         _check_ids(private, function)
-        refused = _charged(private, text, Charging(ledger, releases.price, id, author))
+        refused = _charged(private, text, Charging(ledger, releases.price, Identity(id, author)))
         return _released(private, function, refused)
     finally:
         _forget(private)
@@ -148,16 +149,17 @@ def _quoted(name: str) -> str:
 
 def _charged(df: Any, text: str, charging: Charging) -> Refused:
     """Charge partition after partition; the rows for which there was no room."""
-    if not charging.id_field:
+    identity = charging.identity
+    if not identity.id_field:
         raise InputError("on Spark documents are charged by their id; name its column.")
     functions = extra("pyspark.sql.functions", "Spark jobs", "spark")
-    names = [name for name in (charging.id_field, charging.author_field) if name]
+    names = [name for name in (identity.id_field, identity.author_field) if name]
     asked = df.select(
         functions.spark_partition_id().alias("__partition"),
         functions.col(_quoted(text)).isNotNull().alias("__there"),
         *map(_quoted, names),
     )
-    nameless = asked.where(f"__there and {_quoted(charging.id_field)} is null")
+    nameless = asked.where(f"__there and {_quoted(identity.id_field)} is null")
     if nameless.limit(1).count():
         raise InputError("every row must have an id to be charged; some have none.")
     refused: Refused = {}
@@ -175,10 +177,8 @@ def _offer(row: Any, names: Sequence[str], charging: Charging) -> Offer:
     """A row by what it is charged to."""
     if not row["__there"]:
         return Offer(withheld=NO_TEXT)
-    fields = {name: row[name] for name in names}
-    if not charging.knows(fields):
-        raise InputError("every row must have an id to be charged; some have none.")
-    return charging.offer(charging.claim_by_id(fields))
+    claim = charging.claim({name: row[name] for name in names})
+    return Offer(withheld=charging.identity.nameless) if claim is None else Offer(claim=claim)
 
 
 class Sent:

@@ -45,6 +45,12 @@ class Columns:
             self._plain[name] = _plain(name, self.batch.column(name))
         return self._plain[name]
 
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows as plain values by name."""
+        names = self.batch.schema.names
+        values = zip(*map(self.plain, names), strict=True) if names else [()] * len(self.batch)
+        return [dict(zip(names, each, strict=True)) for each in values]
+
     def only(self, names: tuple[str, ...]) -> Columns:
         """Those of the columns that have these names: one object for all rows."""
         if names not in self._only:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from numpy.random import Generator
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.charging import NO_ROOM, Charging, charged
 from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.columns import only, raw
@@ -137,18 +138,20 @@ class Reading:
             return Offer(place=place, withheld=record.unreadable)
         self.ids.one(place, raw(record.fields, self.ids.fields))
         charging = self.charging
-        sent = as_texts and (charging is None or charging.knows(record.fields))
+        sent = as_texts and (charging is None or charging.identity.knows(record.fields))
         item = record.text if sent else self.mechanism.item(record.text)
-        claim = charging.claim(record.fields, item, self.vocabulary.bag) if charging else ()
+        claim = charging.claim(record.fields, partial(self._bag, item)) if charging else ()
         if charging and claim is None:
-            return self._nameless(place, charging.author_field)
+            return self._nameless(place, charging.identity.author_field)
         if units is None:
             fields = only(record.fields, self.keeping.keep)
             return Offer(item, place, number, fields, claim or ())
-        bag = item if isinstance(item, Bag) else self.vocabulary.bag(item)
-        if not units.add(record.fields, bag, claim or ()):
+        if not units.add(record.fields, self._bag(item), claim or ()):
             return self._nameless(place, units.name)
         return None
+
+    def _bag(self, item: Item) -> Bag:
+        return item if isinstance(item, Bag) else self.vocabulary.bag(item)
 
     def _nameless(self, place: str, name: str) -> Offer:
         """A text whose author or unit nobody knows cannot be charged or added up."""

@@ -13,7 +13,7 @@ from nomdeplume.workers import MOST
 from nomdeplume.workers.isolate import Lost
 from nomdeplume.workers.process import Process, Task
 from nomdeplume.workers.shared import shared
-from nomdeplume.workers.worker import heard
+from nomdeplume.workers.worker import QUESTION, heard
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -66,13 +66,14 @@ class Pool(Generic[T, R]):
         *,
         count: int | None = None,  # noqa: ARG002 - which other engines must know
         going_on: bool = False,
+        reply: Callable[[T, Any], Any] | None = None,
     ) -> Iterator[Any]:
-        """The work on each task, in order, or, if that does not matter, as it is done.
+        """The work on each task, in order or, if the pool is not `ordered`, as it is done.
 
-        `name` is what a task is called that ends workers; it ends all, or, if this is to go on
-        without it, comes back as the error that it is.
+        `name` labels a task in error messages when its worker dies; that ends all or, if this is
+        `going_on`, comes back as a `Lost`. `reply` answers what workers ask about a task.
         """
-        for _, result in self.pairs(tasks, name=name, going_on=going_on):
+        for _, result in self.pairs(tasks, name=name, going_on=going_on, reply=reply):
             yield result
 
     def pairs(
@@ -82,9 +83,10 @@ class Pool(Generic[T, R]):
         message: Callable[[S], Any] = lambda task: task,
         name: Callable[[S], str] = str,
         going_on: bool = False,
+        reply: Callable[[S, Any], Any] | None = None,
     ) -> Iterator[tuple[S, Any]]:
         """Each task with its result, as `map` gives them; workers are sent its `message`."""
-        queue = _Queue(tasks, message, name, self, going_on=going_on)
+        queue = _Queue(tasks, message, name, self, going_on=going_on, reply=reply)
         try:
             while True:
                 if queue.ready:
@@ -127,11 +129,14 @@ class Pool(Generic[T, R]):
             worker.end()
 
     def _hear(self, worker: Process, queue: _Queue[Any]) -> None:
-        message = worker.answer()
+        message = worker.message()
         if message is None:
             self._bury(worker, queue)
             return
-        result, error = heard(message)
+        if message[:1] == QUESTION:
+            worker.reply(queue.reply(worker.held[0].number, message[1:]))
+            return
+        result, error = heard(message[1:])
         if worker.ready:
             queue.done[worker.held.popleft().number] = result, error
         elif error:
@@ -164,8 +169,9 @@ class _Queue(Generic[T]):
         pool: Pool[Any, Any],
         *,
         going_on: bool,
+        reply: Callable[[T, Any], Any] | None,
     ) -> None:
-        self._going_on, self._message = going_on, message
+        self._going_on, self._message, self._reply = going_on, message, reply
         self._tasks, self._name, self._ordered = iter(tasks), name, pool.ordered
         self._given: dict[int, T] = {}  # tasks whose results are still to come
         self._ahead, self._tries = AHEAD * pool.most, pool.tries
@@ -211,6 +217,13 @@ class _Queue(Generic[T]):
                 said = f"{task.name}: {self._tries} worker processes ended over it"
                 self.done[task.number] = None, Lost(f"{said}; is memory short?")
         self._again.sort(key=lambda task: task.number)
+
+    def reply(self, number: int, question: bytes) -> bytes:
+        """The reply to a question about a task."""
+        if self._reply is None:
+            raise PlumeError("a worker asks what this pool cannot answer.")
+        asked = pickle.loads(question)  # noqa: S301 - from our own worker
+        return pickle.dumps(self._reply(self._given[number], asked), protocol=5)
 
     def result(self) -> tuple[T, Any]:
         """The task whose turn it is, and its result."""

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from nomdeplume.workers.messages import receive, send
-from nomdeplume.workers.worker import START
+from nomdeplume.workers.worker import CAREFUL, REPLY, START, TASK
 
 ROOM = 1 << 18  # bytes that a pipe should hold, so that nobody waits for room in it
 ONE_THREAD = dict.fromkeys(
@@ -74,11 +74,18 @@ class Process:
     def give(self, task: Task) -> None:
         """Send a task; if nobody is there, the end of the results will tell."""
         self.held.append(task)
-        with suppress(BrokenPipeError):
-            send(self.tasks, bytes([task.deaths > 0]) + task.data)
+        self._send(CAREFUL if task.deaths else TASK, task.data)
 
-    def answer(self) -> bytes | None:
-        """Its next answer, once there is one; none if it is dead."""
+    def reply(self, data: bytes) -> None:
+        """Send the reply to its question."""
+        self._send(REPLY, data)
+
+    def _send(self, kind: int, data: bytes) -> None:
+        with suppress(BrokenPipeError):
+            send(self.tasks, bytes([kind]) + data)
+
+    def message(self) -> bytes | None:
+        """Its next question or answer, once there is one; None if it is dead."""
         return receive(self.results)
 
     def end(self) -> None:

@@ -13,9 +13,12 @@ from typing import Any, NoReturn
 from nomdeplume import discreet
 from nomdeplume.errors import PlumeError
 from nomdeplume.threads import limit
+from nomdeplume.workers.asking import asking
 from nomdeplume.workers.messages import receive, send
 from nomdeplume.workers.shared import received
 
+TASK, CAREFUL, REPLY = 0, 1, 2  # first byte of a message to a worker
+QUESTION, ANSWER = b"?", b"="  # first byte of a message from a worker
 START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv.pop()); "
     "from nomdeplume.workers.worker import main; main()"
@@ -27,13 +30,21 @@ def main() -> NoReturn:
     discreet.install()
     tasks, results, file = map(int, sys.argv[1:])
     waiting: SimpleQueue[bytes] = SimpleQueue()
-    Thread(target=_listen, args=(tasks, waiting), daemon=True).start()
+    replies: SimpleQueue[bytes] = SimpleQueue()
+    Thread(target=_listen, args=(tasks, waiting, replies), daemon=True).start()
     limit(1)
     found: list[Callable[[Any], Any]] = []
-    send(results, answer(lambda: found.append(received(file))))
-    while True:
-        data = waiting.get()
-        send(results, answer(lambda data=data: done(found[0], data[1:], again=data[0] > 0)))  # type: ignore[misc]
+    send(results, ANSWER + answer(lambda: found.append(received(file))))
+
+    def ask(question: Any) -> Any:
+        send(results, QUESTION + pickle.dumps(question, protocol=5))
+        return pickle.loads(replies.get())  # noqa: S301 - from our own driver
+
+    with asking(ask):
+        while True:
+            data = waiting.get()
+            again = data[0] == CAREFUL
+            send(results, ANSWER + answer(lambda d=data, a=again: done(found[0], d[1:], again=a)))  # type: ignore[misc]
 
 
 def done(work: Callable[[Any], Any], data: bytes, *, again: bool) -> Any:
@@ -42,10 +53,13 @@ def done(work: Callable[[Any], Any], data: bytes, *, again: bool) -> Any:
     return (careful if again else work)(pickle.loads(data))  # noqa: S301 - from our own driver
 
 
-def _listen(tasks: int, waiting: SimpleQueue[bytes]) -> None:
-    """Take tasks in as they come; without a parent, end whatever is being done."""
+def _listen(tasks: int, waiting: SimpleQueue[bytes], replies: SimpleQueue[bytes]) -> None:
+    """Take in tasks and replies as they come; when the parent is gone, end the process."""
     while (data := receive(tasks)) is not None:
-        waiting.put(data)
+        if data[0] == REPLY:
+            replies.put(data[1:])
+        else:
+            waiting.put(data)
     os._exit(0)
 
 

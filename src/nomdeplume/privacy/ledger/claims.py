@@ -1,4 +1,4 @@
-"""Whom a release is charged to: names that tell nothing without the key."""
+"""Names of documents and authors in a ledger: keyed hashes of what identifies them."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import hmac
 import re
 import secrets
 import unicodedata
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from nomdeplume.bag import Bag
+from nomdeplume.errors import InputError, got
 
-Name = bytes  # of a document or an author: a keyed hash
+Digest = bytes  # SHA-256 of what identifies a document or an author; never stored
+Name = bytes  # of a document or an author: a keyed hash of a digest
 Claim = tuple[Name, ...]  # all that one release is charged to
 
 LENGTH = 16  # bytes of a name: no two of any number of documents share one by chance
@@ -20,32 +24,78 @@ DOCUMENT, AUTHOR = b"\1", b"\2"  # the first byte of a name
 
 
 @dataclass(frozen=True)
-class Claims:
-    """Names of documents and authors under a key.
+class Digests:
+    """What identifies a document, and its author where authors are charged."""
 
-    A document is known by its id where it has one, so that whether it is refused depends on
-    nothing in its text; else by its kept words.
+    document: Digest
+    author: Digest | None = None
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The fields that identify documents and their authors.
+
+    A document is identified by its id where it has one, so that whether it is refused depends
+    on nothing in its text; else by its kept words. No key is needed: workers that read texts
+    send digests, and the process that holds the ledger turns them into names.
     """
+
+    id_field: str = ""
+    author_field: str = ""
+
+    def digests(
+        self, fields: Mapping[str, Any], bag: Callable[[], Bag] | None = None
+    ) -> Digests | None:
+        """The digests of a record; None if its author is charged and not known.
+
+        The bag is made only if the record has no id.
+        """
+        value = fields.get(self.id_field)
+        if has_id(value):
+            document = id_digest(value)
+        elif bag is None:
+            raise InputError("every row must have an id to be charged; some have none.")
+        else:
+            document = bag_digest(bag())
+        if not self.author_field:
+            return Digests(document)
+        author = fields.get(self.author_field)
+        return Digests(document, author_digest(author)) if has_id(author) else None
+
+    def knows(self, fields: Mapping[str, Any]) -> bool:
+        """True if a record has an id that identifies it."""
+        return has_id(fields.get(self.id_field))
+
+    @property
+    def nameless(self) -> str:
+        """The reason for withholding a document whose author is not known."""
+        return f"no value in field {got(self.author_field)}."
+
+
+@dataclass(frozen=True)
+class Claims:
+    """Names of documents and authors under a key."""
 
     key: bytes
 
+    def of(self, digests: Digests) -> Claim:
+        """All names that a release is charged to."""
+        document = DOCUMENT + self._hash(b"document", digests.document)
+        if digests.author is None:
+            return (document,)
+        return document, AUTHOR + self._hash(b"author", digests.author)
+
     def by_id(self, value: Any) -> Name:
-        """A document; the number 7 and the text "7" are one id, whatever a format makes of it."""
-        return DOCUMENT + self._hash(b"id", _bytes(value))
+        """The name of a document with an id."""
+        return self.of(Digests(id_digest(value)))[0]
 
     def by_bag(self, bag: Bag) -> Name:
-        """A document. One without kept words is another every time.
-
-        It is released as the public bag, so that nothing of it is spent; and a refusal would
-        tell that it is empty.
-        """
-        if not len(bag):
-            return DOCUMENT + secrets.token_bytes(LENGTH)
-        return DOCUMENT + self._hash(b"bag", bag.ids.tobytes() + bag.counts.tobytes())
+        """The name of a document without an id."""
+        return self.of(Digests(bag_digest(bag)))[0]
 
     def by_author(self, value: Any) -> Name | None:
-        """An author; none if there is no value."""
-        return AUTHOR + self._hash(b"author", _bytes(value)) if has_id(value) else None
+        """The name of an author; None if there is no value."""
+        return AUTHOR + self._hash(b"author", author_digest(value)) if has_id(value) else None
 
     def seal(self, *parts: Any) -> bytes:
         """What only the holder of the key can put to a row."""
@@ -61,6 +111,25 @@ class Claims:
 
     def _hash(self, what: bytes, data: bytes) -> bytes:
         return hmac.digest(self.key, what + b"\0" + data, "sha256")[:LENGTH]
+
+
+def id_digest(value: Any) -> Digest:
+    """The digest of an id; the number 7 and the text "7" are one id in every format."""
+    return sha256(b"id\0" + _bytes(value)).digest()
+
+
+def bag_digest(bag: Bag) -> Digest:
+    """The digest of kept words. A document without kept words has a new digest every time.
+
+    It is released as the public bag and spends nothing; a refusal would tell that it is empty.
+    """
+    if not len(bag):
+        return secrets.token_bytes(sha256().digest_size)
+    return sha256(b"bag\0" + bag.ids.tobytes() + bag.counts.tobytes()).digest()
+
+
+def author_digest(value: Any) -> Digest:
+    return sha256(b"author\0" + _bytes(value)).digest()
 
 
 def has_id(value: Any) -> bool:

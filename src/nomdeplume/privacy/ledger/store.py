@@ -18,7 +18,7 @@ from nomdeplume.errors import InputError, PlumeError, PrivacyError, at
 from nomdeplume.privacy.ledger import key
 
 APPLICATION = 0x6E6D6470  # by which SQLite's header names the program
-FORMAT = 1
+FORMAT = 2
 WAIT = 60.0  # seconds for others to finish
 TABLES = (
     "CREATE TABLE state (one INTEGER PRIMARY KEY CHECK (one = 1), distance TEXT NOT NULL, "

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from pathlib import Path
 
 if not Path("/dev/nvidiactl").exists():
@@ -34,6 +35,7 @@ for variable in (  # what a caller may have set, and the program or its librarie
     *("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TTY_COMPATIBLE", "TTY_INTERACTIVE"),
 ):
     os.environ.pop(variable, None)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # scripts ignore it in the background
 os.umask(0o022)  # released files can be read by others, unless a test says otherwise
 
 # How long a case takes is no property: cores are shared. The cases are the same in every run;

@@ -168,10 +168,10 @@ class Story:
         again += ["--workers", "2"] if self.empty and self.attempts % 2 else []
         self.attempts += 1
         child, spool = _start([*self.arguments, *again], self.folder), self._spool
-        before = spool.stat().st_size if spool.exists() else 0
+        before = _size(spool)
 
         def due() -> bool:
-            return size > 0 and spool.exists() and spool.stat().st_size >= before + size
+            return 0 < size <= _size(spool) - before
 
         code, said = _waited(child, self.folder, patience, due)
         for found in VAIN.findall(said):
@@ -279,6 +279,14 @@ def _folder() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder)
+
+
+def _size(path: Path) -> int:
+    """Bytes of a file that a running command may remove; 0 if it is not there."""
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _ids(path: Path) -> list[object]:

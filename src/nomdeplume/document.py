@@ -7,12 +7,6 @@ from textwrap import shorten
 
 from nomdeplume.privacy.certificate import Certificate
 
-MADE_FOR = (  # what is said wherever documents composed from a noisy mean are shown
-    "A release by the mean is made for sorting and counting many texts by broad subject. It is "
-    "not made for reading: do not rely on it for what a single text says, and a short or mixed "
-    "text may come out under a wrong subject."
-)
-
 
 @dataclass(frozen=True, repr=False)
 class Document:

@@ -92,6 +92,20 @@ class Obfuscator:
         )
 
     @classmethod
+    def standin(
+        cls,
+        vocabulary: Vocabulary | Table | None = None,
+        *,
+        odds: int | None = None,
+        library: str = "",
+    ) -> Obfuscator:
+        """A public text of a library in place of each text, at odds of at most `odds` to 1.
+
+        Without a `library`, the file of one, it is the library that ships for the language.
+        """
+        return cls.of("standin", vocabulary, odds=odds, library=library)
+
+    @classmethod
     def of(
         cls,
         mechanism: str | Recipe | None = None,

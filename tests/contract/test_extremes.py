@@ -30,6 +30,7 @@ from nomdeplume.reduction import REDUCTIONS
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 
+BY_WORDS = [name for name in MENU if name != "standin"]  # the others release texts
 LARGEST = float(np.finfo(np.float32).max)
 PLACES = TINY.vectors[:].astype(np.float64)
 ROWS = {
@@ -130,7 +131,7 @@ def plain(name):
     return name not in ("mean", "santext+", "tem", "vickrey")
 
 
-@pytest.mark.parametrize("name", MENU)
+@pytest.mark.parametrize("name", BY_WORDS)
 @pytest.mark.parametrize("where", ["four words", "two words", "tiny", "large", "subnormal"])
 def test_under_a_huge_epsilon_words_stay_and_under_a_tiny_one_nothing_of_them_does(name, where):
     table = TABLES[where]
@@ -154,7 +155,7 @@ def least_of(name, table):
     raise AssertionError(name)
 
 
-@pytest.mark.parametrize("name", MENU)
+@pytest.mark.parametrize("name", BY_WORDS)
 def test_one_word_is_all_that_can_come_out_of_one(name):
     table = TABLES["one word"]
     for epsilon in (1e-3, 20.0, 1e250):
@@ -196,7 +197,7 @@ def test_impossible_numbers_are_refused_by_everything_that_takes_one(value):
     makers += [lambda e: Exponential.of(TINY, e), lambda a: Exponential(TINY, a)]
     makers += [lambda e: Exponential.of(TINY, e, score=Truncated())]
     makers += [lambda e: NoisyMean(TINY, Laplace(e)), lambda e: NoisyNearest(TINY, Laplace(e))]
-    makers += [lambda e, name=name: Recipe(name, e) for name in MENU]
+    makers += [lambda e, name=name: Recipe(name, e) for name in BY_WORDS]
     makers += [lambda e: Account.of_bags(e, [1.0], 2), lambda e: Wanted("moved", e)]
     makers += [lambda e: Wanted("unchanged", e), lambda e: MaxEnt(ridge=e)]
     makers += [lambda e: Belief(np.zeros(2), gain=e)]

@@ -34,6 +34,8 @@ class TwoTexts:
     metric: str = "1 between any two texts that differ"
     reduction: str = ""
     covers: str = ""
+    advice: str = ""
+    exact: bool = False
     kept_words: bool = False
     agreement: None = None
     unchanged: None = None

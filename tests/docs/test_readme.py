@@ -144,7 +144,7 @@ def test_the_python_example_runs(capsys):
 
 
 def test_the_commands_run(sandbox):
-    assert len(commands(README)) == 13
+    assert len(commands(README)) == 14
     assert [sandbox(command).returncode for command in briefly(README)] == [0] * 13
 
 

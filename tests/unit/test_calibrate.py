@@ -144,7 +144,7 @@ def test_near_words_are_words_that_can_come_out(kept):
     assert [(row >= 0).sum() for row in panel.near] == [39] * 40 + [40] * (WORDS - 40)
 
 
-@pytest.mark.parametrize("mechanism", [name for name in MECHANISMS if name != "mean"])
+@pytest.mark.parametrize("mechanism", sorted(set(MECHANISMS) - {"mean", "standin"}))
 def test_a_curve_goes_from_few_that_stay_to_most(kept, mechanism):
     found = curve(dial(kept, mechanism), rows=5)
     stay = [point.effect.unchanged for point in found.points]

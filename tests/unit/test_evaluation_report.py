@@ -12,7 +12,6 @@ from html.parser import HTMLParser
 import pytest
 from tests.evaluation_results import ATTACKERS, elsewhere, figure, results
 
-from nomdeplume.document import MADE_FOR
 from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report import page
 from nomdeplume.evaluate.report.cell import Cell
@@ -24,6 +23,7 @@ from nomdeplume.evaluate.report.people import above, risks
 from nomdeplume.evaluate.report.reading import at, figure_of, number
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import NONE, percent, points, shown, told
+from nomdeplume.mechanism.noisy_mean import MADE_FOR
 from nomdeplume.picture.axis import Axis
 from nomdeplume.picture.writing import shade
 

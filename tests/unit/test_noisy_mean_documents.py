@@ -339,7 +339,7 @@ def test_the_mechanism_follows_from_what_is_asked_for():
         (None, 3.0, 3.0, "not both"),
         (None, None, 0.0, "budget must be"),
         (None, None, float("nan"), "budget must be"),
-        ("gauss", None, 3.0, "mechanism must be one of mean, laplace"),
+        ("gauss", None, 3.0, "mechanism must be one of mean, standin, laplace"),
     ],
 )
 def test_what_cannot_be_asked_for(mechanism, epsilon, budget, said):

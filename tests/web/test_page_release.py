@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.web.opened import environment
 
-from nomdeplume.document import MADE_FOR
+from nomdeplume.mechanism.noisy_mean import MADE_FOR
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.panels.release import LABEL, NOT_HERE
 from nomdeplume.web.studio import Studio

@@ -31,6 +31,7 @@ class CertificateOptions:
     release: Path | None
     output_words: Path | None
     weights: str | None
+    library: str | None
 
 
 @click.command()
@@ -45,6 +46,12 @@ class CertificateOptions:
 @click.option(
     "--weights", metavar="zipf|features|FILE", help="The weights of words, if there were any."
 )
+@click.option(
+    "--library",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="The library of stand-ins, if it is not the one that ships.",
+)
 @table_options
 @typed(CertificateOptions)
 def certificate(file: Path, options: CertificateOptions) -> None:
@@ -52,8 +59,8 @@ def certificate(file: Path, options: CertificateOptions) -> None:
 
     The promises are computed again from the parameters; with --release, the hash,
     number, size, vocabulary and order of the documents are checked too. A table that is
-    not the bundled one, features, lists and weights of words must be given again. Exit code 3: it
-    is not true.
+    not the bundled one, features, lists and weights of words, and a library that does not ship
+    must be given again. Exit code 3: it is not true.
     """
     from nomdeplume.cli.progress import calibrating
     from nomdeplume.privacy.certificate import Certificate
@@ -87,6 +94,7 @@ def certificate(file: Path, options: CertificateOptions) -> None:
         )
     if "weights" in stated.settings and not options.weights:
         raise InputError("the certificate is for weights of words; give them with --weights.")
+    _check_library(stated, options.library or "", vocabulary)
     with calibrating(len(vocabulary), shown=bar_shown(quiet=False)) as tell:
         checks = verify(
             stated,
@@ -94,6 +102,7 @@ def certificate(file: Path, options: CertificateOptions) -> None:
             options.release,
             outputs=open_words(options.output_words, vocabulary),
             weights=open_weights(options.weights, vocabulary),
+            library=options.library or "",
             tell=tell,
         )
     wrong = [check.name for check in checks if not check.holds]
@@ -104,6 +113,20 @@ def certificate(file: Path, options: CertificateOptions) -> None:
     if wrong:
         raise PrivacyError(f"not as the certificate says: {', '.join(wrong)}.")
     click.echo(f"\nAll {len(checks)} checks passed. {UNCHECKED}")
+
+
+def _check_library(stated: Certificate, file: str, vocabulary: Vocabulary) -> None:
+    """Refuse to check a release of another library than the one at hand."""
+    from nomdeplume.library import Library
+
+    name = stated.settings.get("library")
+    if name is None:
+        return
+    found = Library.named(file, vocabulary.table.language)
+    if found.name != name:
+        raise InputError(
+            f"the certificate is for library {got(name)}; give its file with --library."
+        )
 
 
 def _short(text: str) -> str:
@@ -163,7 +186,7 @@ def _plain(stated: Certificate) -> str:
         f"{stated.documents:,} document{'s' * (stated.documents != 1)}{stated.length}, "
         f"made by {stated.program}: "
         f"mechanism {stated.mechanism}{_settings(stated)}, {_spent(stated)}. "
-        f"Noise from {stated.generator}{_stay(stated)}. "
+        f"Random numbers from {stated.generator}{_stay(stated)}. "
         f"{'Documents are numbered. ' * bool(stated.id_field)}Fields kept as they are: {kept}."
     )
     table = (
@@ -176,6 +199,7 @@ def _plain(stated: Certificate) -> str:
         table += f" Features: {stated.features}."
     parts = [fill(f"{stated.warning}.")] if stated.warning else []
     parts += [f"{fill(made)}\n{fill(table)}"]
+    parts += [fill(stated.advice)] if stated.advice else []
     parts += [stated.proviso] if stated.proviso else []
     *others, widest = stated.promises
     parts += [fill(each.one_word.sentence) for each in stated.promises if each.one_word]

@@ -29,6 +29,7 @@ COMMANDS = {  # a module of each name holds it; the line begins its own help
     "evaluate": "Attack one's own releases: is the author hidden, is the topic kept?",
     "features": "Fit topic words and maps on public texts, for releases of other texts.",
     "ledger": "What documents and authors have spent, and how much they may.",
+    "library": "Build and read libraries: the public texts of which stand-ins are drawn.",
     "obfuscate": "Release texts as noisy words, for sorting and counting by subject.",
     "studio": "Open a page on this machine to release, understand, attack and calibrate.",
     "tables": "Fetch embedding tables, look at them, and build native ones.",

@@ -44,6 +44,8 @@ class MechanismOptions:
     output_words: Path | None
     weights: str | None
     settings: tuple[str, ...]
+    odds: int | None
+    library: str | None
 
     def recipe(
         self,
@@ -63,6 +65,8 @@ class MechanismOptions:
             budget,
             size,
             reduction or "",
+            odds=self.odds,
+            library=self.library or "",
             map=self.map or "",
             compose=self.compose or "",
             decode=self.decode or "",
@@ -152,6 +156,19 @@ def mechanism_options(command: Command) -> Command:
             "and misses it now and then, which the certificate counts.",
         ),
         click.option(
+            "--odds",
+            type=int,
+            metavar="W",
+            help="Of standin: nobody's odds between any two texts change by more than W to 1. "
+            "[default: 100]",
+        ),
+        click.option(
+            "--library",
+            type=click.Path(exists=True, dir_okay=False),
+            metavar="FILE",
+            help="Of standin: the public texts of which one comes out. [default: those that ship]",
+        ),
+        click.option(
             "--compose",
             type=click.Choice(["herding", "maxent"]),
             help="Of mean, from its noise to words. [default: herding]",
@@ -165,9 +182,10 @@ def mechanism_options(command: Command) -> Command:
         click.option(
             "--mechanism",
             metavar="NAME",
-            help="mean, or word by word laplace, vickrey, mahalanobis, vmf, polar, exponential, "
-            "tem, syntf, santext+, custext or diffractor; the guide says which. [default: mean; "
-            "laplace with --epsilon, --decode or --reduction]",
+            help="mean, standin (a public text on the subject), or word by word laplace, vickrey, "
+            "mahalanobis, vmf, polar, exponential, tem, syntf, santext+, custext or diffractor; "
+            "the guide says which. [default: mean; standin with --odds or --library; laplace with "
+            "--epsilon, --decode or --reduction]",
         ),
     ):
         command = option(command)

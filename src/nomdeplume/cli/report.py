@@ -29,6 +29,7 @@ def report(
         fill(f"{certificate.warning}.") if certificate.warning else "",
         fill(f"Features: {certificate.features}.") if certificate.features else "",
         fill(_released(certificate, tally, output)),
+        fill(certificate.advice) if certificate.documents else "",
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",

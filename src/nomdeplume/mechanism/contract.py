@@ -349,6 +349,14 @@ class DocumentMechanism(Protocol):
         """A sentence on what its guarantee leaves out; empty if that is nothing."""
 
     @property
+    def advice(self) -> str:
+        """What readers may conclude from a release, in words; empty if nothing must be said."""
+
+    @property
+    def exact(self) -> bool:
+        """True if releases have exactly the stated probabilities: no float decides them."""
+
+    @property
     def kept_words(self) -> bool:
         """True if the guarantee is about bags of kept words, False if about texts as they are."""
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from nomdeplume.mechanism.exponential import Exponential
     from nomdeplume.mechanism.recipe import Recipe
     from nomdeplume.mechanism.santext import SanText
+    from nomdeplume.mechanism.standin import StandIn
     from nomdeplume.mechanism.syntf import SynTf
     from nomdeplume.mechanism.tight import Tell
 
@@ -54,6 +55,7 @@ class Kind:
     narrowed: bool = True  # whether other words may come out than go in
     weighted: bool = False
     maps: bool = False  # whether it releases means of what a map makes of words
+    libraries: bool = False  # whether it releases texts of a library
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +196,23 @@ def _syntf(recipe: Recipe, kitchen: Kitchen) -> SynTf:
     return SynTf(table, recipe.epsilon, ids, outputs=kitchen.outputs)
 
 
+def _standin(recipe: Recipe, kitchen: Kitchen) -> StandIn:
+    from nomdeplume.library import ByTable, Library
+    from nomdeplume.library.scores import usual_best
+    from nomdeplume.mechanism.standin import StandIn
+
+    vocabulary = kitchen.vocabulary
+    library = Library.named(recipe.library, vocabulary.table.language)
+    score, odds = ByTable(library, vocabulary), _whole("odds", recipe.epsilon)
+    best = _count(recipe, "best") or usual_best(score, odds)
+    return StandIn(library, score, best, odds)
+
+
 def _count(recipe: Recipe, name: str) -> int:
-    value = recipe.given(name)
+    return _whole(name, recipe.given(name))
+
+
+def _whole(name: str, value: float) -> int:
     if not float(value).is_integer():
         raise InputError(f"{name} must be a whole number, got {got(value)}.")
     return int(value)
@@ -217,6 +234,14 @@ BUILT_IN = {
         projected=True,
         weighted=True,
         maps=True,
+    ),
+    "standin": Kind(
+        _standin,
+        100.0,
+        Parameter("w", "odds", per_word=False),
+        {"best": 0.0},
+        narrowed=False,
+        libraries=True,
     ),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),

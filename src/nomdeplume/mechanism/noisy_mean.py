@@ -262,6 +262,11 @@ class NoisyMean:
 
 
 ONE = np.ones(1, dtype=np.int64)
+MADE_FOR = (
+    "A release by the mean is made for sorting and counting many texts by broad subject. It is "
+    "not made for reading: do not rely on it for what a single text says, and a short or mixed "
+    "text may come out under a wrong subject."
+)
 SHARED = (
     "features",
     "stretch",
@@ -281,6 +286,8 @@ class MeanDocuments:
     vocabulary: Vocabulary
     size: int
     of_texts: int = 2
+    advice: str = MADE_FOR
+    exact: bool = False
     kept_words: bool = True
     covers: str = ""
     reduction: str = "mean"

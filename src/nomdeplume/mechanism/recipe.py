@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from math import exp, floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
+MOST_EPSILON = 13.8  # of a whole text, odds of a million to 1
+
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
@@ -45,6 +48,7 @@ class Recipe:
     map: str = ""  # a name in MAPS: from words to features whose mean is taken
     compose: str = ""  # a name in COMPOSERS: from a noisy mean to words
     index: str = "auto"  # a name in INDEXES: how the nearest word is found
+    library: str = ""  # a file of public texts to release; the one that ships if empty
     settings: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -82,6 +86,8 @@ class Recipe:
         if not MECHANISMS[self.mechanism].maps and (self.map or self.compose):
             how = "releases words one by one" if self.parameter.per_word else "has no map"
             raise InputError(f"{self.mechanism} {how}; take mean.")
+        if self.library and not MECHANISMS[self.mechanism].libraries:
+            raise InputError(f"{self.mechanism} releases no texts of a library; take standin.")
         if self.at_once and self.decode:
             raise InputError(
                 f"{self.mechanism} releases a document as a whole; it decodes no word alone."
@@ -107,24 +113,37 @@ class Recipe:
         budget: float | None,
         size: int,
         reduction: str = "",
+        *,
+        odds: int | None = None,
         **parts: Any,
     ) -> Recipe:
         """The recipe of what was asked for, if anything was.
 
-        Without a mechanism it is mean; laplace where something is given that is for words
-        alone: an ε, a decoding, a reduction. A budget is for a document: mean spends it at
-        once, others in equal parts on `size` words.
+        Without a mechanism it is mean; standin where odds or a library are given; laplace where
+        something is given that is for words alone: an ε, a decoding, a reduction. A budget is
+        for a document: mean spends it at once, others in equal parts on `size` words. Odds are
+        those of a whole text; an ε of one is rounded down to the next whole odds.
         """
         if epsilon is not None and budget is not None:
             raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
+        if odds is not None and (epsilon is not None or budget is not None):
+            raise InputError("give odds alone: they are exp(epsilon) for a whole text.")
         worded = epsilon is not None or parts.get("decode") or reduction
-        name = mechanism or ("laplace" if worded else "mean")
-        given = epsilon
+        texts = odds is not None or parts.get("library")
+        name = mechanism or ("standin" if texts else "laplace" if worded else "mean")
+        option = MECHANISMS[name].parameter.option if name in MECHANISMS else ""
+        if odds is not None and option != "odds":
+            raise InputError(f"{name} has no odds; they are for standin.")
+        if option == "odds" and budget is not None:
+            raise InputError(f"{name} has odds, and no budget: odds of 100 to 1 are usual.")
+        if option == "odds" and epsilon is not None:
+            odds = floor(exp(min(positive("epsilon", epsilon), MOST_EPSILON)))
+            if odds < 2:
+                raise InputError(f"epsilon must be at least ln 2 = 0.69 for {name}.")
+        given = epsilon if odds is None else odds
         if budget is not None:
             given = positive("budget", budget) / (1 if at_once(name) else whole("size", size))
-        elif (
-            epsilon is not None and at_once(name) and MECHANISMS[name].parameter.option != "epsilon"
-        ):
+        elif odds is None and epsilon is not None and at_once(name) and option != "epsilon":
             raise InputError(f"{name} has a budget for each document, and no epsilon for a word.")
         return cls.usually(name, given, **parts)
 
@@ -165,6 +184,7 @@ class Recipe:
             parts.append(f"decoded by {self.decoding}")
         parts += [f"of {self.map}"] if self.map else []
         parts += [f"composed by {self.compose}"] if self.compose else []
+        parts += ["of another library"] if self.library else []
         if self.dimensions:
             parts.append(f"in {self.dimensions} dimensions")
         if self.outputs is not None:

@@ -53,6 +53,8 @@ class WordByWord:
     size: int
     reduction: str  # a name in REDUCTIONS
     of_texts: int = 1
+    advice: str = ""
+    exact: bool = False
     kept_words: bool = True
     read_as: None = None
 

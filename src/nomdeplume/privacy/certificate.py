@@ -21,7 +21,7 @@ from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 6
+FORMAT = 7
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 FITTED = (
@@ -52,6 +52,7 @@ class Certificate:
     mechanism: str
     settings: dict[str, float | str]  # what else makes the mechanism, and what was found for it
     covers: str  # what its promise leaves out, if anything
+    advice: str  # what readers may conclude from a release
     epsilon: float
     symbol: str  # of the parameter, whose value is `epsilon`
     per: str  # what it is spent on: a word or a document
@@ -173,6 +174,7 @@ def certify(
         mechanism=mechanism.name,
         settings=dict(mechanism.settings),
         covers=mechanism.covers,
+        advice=mechanism.advice,
         epsilon=mechanism.value,
         symbol=mechanism.parameter.symbol,
         per=mechanism.parameter.unit,
@@ -205,7 +207,7 @@ def certify(
         output=output,
         promises=promises,
         several_documents=UNITS if unit_field else SEVERAL,
-        limits=(*kept, *LIMITS),
+        limits=(*kept, *LIMITS, *[ROUNDED] * (not mechanism.exact)),
     )
 
 
@@ -231,8 +233,8 @@ TOPICAL = KEPT.replace("no stop words", "no stop words and are topic words")
 LIMITS = (
     "Topic is kept on purpose, and a topic can point to an author.",
     "That a document exists, how many there are, their order and kept fields are not hidden.",
-    "The mechanism is one of real numbers; float arithmetic follows it up to rounding.",
 )
+ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up to rounding."
 
 
 def _promise(entry: Mapping[str, Any]) -> Promise:

@@ -9,8 +9,8 @@ from math import exp, floor, inf, log, log10
 class Loss(float):
     """A bound on the shift of the log-odds, in nats: a number that can also say its factor.
 
-    >>> Loss(2.0).factor, Loss(6.0 + 600).factor
-    ('7.39', 'e^606 (about 10^264)')
+    >>> Loss(2.0).factor, Loss(log(100)).factor, Loss(6.0 + 600).factor
+    ('7.39', '100', 'e^606 (about 10^264)')
     """
 
     @property
@@ -19,7 +19,8 @@ class Loss(float):
         if self == inf:
             return "no bound"
         if self < log(1000):
-            return up(exp(self))
+            whole = round(exp(self))
+            return str(whole) if whole and log(whole) == self else up(exp(self))
         return f"e^{up(self)} (about 10^{up(self / log(10))})"
 
 

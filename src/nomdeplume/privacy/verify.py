@@ -55,11 +55,13 @@ def verify(
     *,
     outputs: tuple[str, ...] | None = None,
     weights: NDArray[np.float64] | None = None,
+    library: str = "",
     tell: Tell | None = None,
 ) -> list[Check]:
     """Hold a certificate against its own parameters and, if there is one, against the release.
 
-    Words that may come out, and weights of words, are given again where a release had them.
+    Words that may come out, weights of words and a library are given again where a release had
+    them.
     `tell` is told how many words are done while an exact calibration is proven again.
     """
     if certificate.settings.get("index") == "scan":
@@ -68,7 +70,7 @@ def verify(
     requirements, beside = _usual(certificate, vocabulary), Beside(certificate)
     if all(check.holds for check in checks):
         try:
-            recipe = recipe_of(certificate, outputs, weights)
+            recipe = recipe_of(certificate, outputs, weights, library)
             mechanism = recipe.make(vocabulary, tell=tell)
             size = certificate.size if certificate.form == "words" else 1
             obfuscator = Obfuscator(vocabulary, mechanism, size, certificate.reduction)
@@ -192,6 +194,7 @@ def recipe_of(
     certificate: Certificate,
     outputs: tuple[str, ...] | None = None,
     weights: NDArray[np.float64] | None = None,
+    library: str = "",
 ) -> Recipe:
     """The recipe that a certificate describes. What was found for it is proven again."""
     if certificate.mechanism not in MECHANISMS:
@@ -202,6 +205,7 @@ def recipe_of(
         certificate.settings,
         outputs=outputs,
         weights=weights,
+        library=library,
     )
 
 

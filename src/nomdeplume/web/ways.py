@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log
 
-from nomdeplume.document import MADE_FOR
+from nomdeplume.mechanism.noisy_mean import MADE_FOR
 
 STEPS = 100  # of a slider
 SIZES = (5, 500)  # words of a release

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nomdeplume.document import MADE_FOR
 from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.reading import at, sequence, words
 from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import folded
+from nomdeplume.mechanism.noisy_mean import MADE_FOR
 from nomdeplume.picture.writing import safe
 
 SPENT = "A release that is shown is spent: it counts against the budget of its text, as any other."

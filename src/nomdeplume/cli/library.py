@@ -1,0 +1,131 @@
+"""`nomdeplume library`: the public texts of which stand-ins are drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from nomdeplume.cli.options import ReadingOptions, reading_options, typed
+from nomdeplume.errors import InputError, at
+
+if TYPE_CHECKING:
+    from nomdeplume.library import Library, Passage
+
+WIDTH = 79
+LIBRARY = click.option(
+    "--library",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="A library's file. [default: the one that ships]",
+)
+
+
+@click.group()
+def library() -> None:
+    """Build and read libraries: the public texts of which stand-ins are drawn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """Options of `nomdeplume library build`."""
+
+    reading: ReadingOptions
+    output: Path
+    name: str | None
+    language: str
+    licence: str
+    title_field: str
+    topic_field: str
+    force: bool
+
+
+@library.command()
+@click.argument("inputs", nargs=-1, required=True, metavar="PUBLIC...")
+@click.option(
+    "-o", "--output", required=True, type=click.Path(path_type=Path), help="File to write."
+)
+@click.option("--name", help="Of the library, in certificates. [default: that of the file]")
+@click.option("--language", default="en", show_default=True, help="Of the texts.")
+@click.option("--licence", default="", help="Under which the texts may be published.")
+@click.option("--title-field", default="title", show_default=True, help="Field of the title.")
+@click.option("--topic-field", default="topic", show_default=True, help="Field of the topic.")
+@reading_options
+@click.option("--force", is_flag=True, help="Replace output that exists.")
+@typed(BuildOptions)
+def build(inputs: tuple[str, ...], options: BuildOptions) -> None:
+    """Make a library of PUBLIC texts: JSONL, CSV (also .gz, .zst), Parquet or Arrow.
+
+    Any of the texts may come out in place of any private text, as it is. So they must be public,
+    free to be published, and none of those that are to be released. Titles and topics are used
+    where the records have them.
+
+    \b
+    nomdeplume library build encyclopedia.jsonl -o my.library --licence CC-BY-4.0
+    nomdeplume obfuscate letters.jsonl --library my.library -o released.jsonl
+    """
+    from nomdeplume.formats.targets import separate, vacant, write_whole
+    from nomdeplume.library import Library
+
+    vacant(options.output, force=options.force)
+    separate([options.output], inputs)
+    made = Library(
+        _passages(inputs, options),
+        name=options.name or options.output.stem,
+        language=options.language,
+        licence=options.licence,
+    )
+    write_whole(options.output, made.to_jsonl(), force=options.force)
+    click.echo(f"Wrote {len(made):,} texts to {at(options.output)}.", err=True)
+
+
+def _passages(inputs: tuple[str, ...], options: BuildOptions) -> tuple[Passage, ...]:
+    """A passage for each record; a record that cannot be read ends it, by its place."""
+    from nomdeplume.formats.columns import raw
+    from nomdeplume.formats.records import Fields
+    from nomdeplume.library import Passage
+
+    reading = options.reading
+    beside = (reading.id_field, options.title_field, options.topic_field)
+    fields = Fields(reading.text_field, reading.id_field, with_id=False, optional=beside)
+    found = []
+    for number, record in enumerate(reading.opened(inputs, fields).records, start=1):
+        if record.unreadable:
+            raise InputError(f"{record.place}: {record.unreadable}")
+        known = raw(record.fields, beside)
+        id_, title, topic = ("" if (v := known.get(n)) is None else str(v) for n in beside)
+        found.append(Passage(id_ or str(number), record.text, title, topic))
+    return tuple(found)
+
+
+@library.command()
+@LIBRARY
+def info(library: Path | None) -> None:
+    """Describe a library: its texts by field, its licence and its fingerprint."""
+    found = _opened(library)
+    licence = f", licence {found.licence}" if found.licence else ""
+    click.echo(f"Library {found.name}: {len(found):,} texts, language {found.language}{licence}.")
+    click.echo(f"Fingerprint {found.fingerprint}")
+    named = {name: count for name, count in found.fields.items() if name}
+    wide = max(map(len, named), default=0)
+    for name, count in named.items():
+        click.echo(f"  {name:<{wide}}  {count:>6,}")
+
+
+@library.command()
+@click.argument("id_", metavar="ID")
+@LIBRARY
+def show(id_: str, library: Path | None) -> None:
+    """Print the text with an ID."""
+    found = _opened(library)[id_]
+    head = " · ".join(each for each in (found.title, found.field) if each)
+    click.echo("\n".join([*([head] if head else []), fill(found.text, WIDTH)]))
+
+
+def _opened(path: Path | None) -> Library:
+    from nomdeplume.library import Library
+
+    return Library.shipped("en") if path is None else Library.read(path)

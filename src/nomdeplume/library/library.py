@@ -1,0 +1,165 @@
+"""A library: public texts in a fixed order, of which one is released for each private text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+
+from nomdeplume import strict_json
+from nomdeplume.errors import InputError, at, got
+from nomdeplume.features.seen import Marks, among, mark, marks
+
+DATA = Path(__file__).parent.parent / "data"
+FORMAT = 1
+LEAST = 3  # texts of a library: fewer leave nothing to choose from
+FIELDS = ("id", "title", "field", "words", "text")
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A public text: its id, its title, the field that it belongs to, and its key words."""
+
+    id: str
+    text: str
+    title: str = ""
+    field: str = ""
+    words: tuple[str, ...] = ()
+
+    @property
+    def all_words(self) -> str:
+        """Everything that tells what it is about, as one text."""
+        return " ".join((self.title, *self.words, self.text))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Library:
+    """Passages in a fixed order. Their number, order and content are public.
+
+    >>> library = Library.shipped("en")
+    >>> library["hedges-fences"].title
+    'hedges and fences'
+    """
+
+    passages: tuple[Passage, ...]
+    name: str = "unnamed"
+    language: str = "en"
+    licence: str = ""
+    ships: bool = False  # True if it ships with this program, so that no private text is in it
+
+    def __post_init__(self) -> None:
+        count = len(self.passages)
+        if count < LEAST:
+            raise InputError(f"a library needs at least {LEAST} texts, got {count}.")
+        for what, some in (("ids", self._place), ("texts", self._place_of_text)):
+            if len(some) < count:
+                raise InputError(
+                    f"{what} of a library must be distinct, got {count - len(some):,} repeated."
+                )
+        if not all(each.text.strip() and each.id for each in self.passages):
+            raise InputError("every text of a library needs an id and a text that is not empty.")
+
+    @classmethod
+    def shipped(cls, language: str) -> Library:
+        """The library that ships for a language; refused if there is none."""
+        path = DATA / f"library-{language}.jsonl"
+        if not path.is_file():
+            raise InputError(
+                f"no library ships for the language {got(language)}; name a file with --library."
+            )
+        return replace(cls.read(path), ships=True)
+
+    @classmethod
+    def named(cls, name: str | Path, language: str = "en") -> Library:
+        """The library in a file, or the one that ships for a language if the name is empty."""
+        return cls.read(Path(name)) if str(name) else cls.shipped(language)
+
+    @classmethod
+    def read(cls, path: Path) -> Library:
+        """The library in a file of `to_jsonl`: a header, then a passage on each line."""
+        try:
+            head, *lines = map(strict_json.loads, path.read_text(encoding="utf-8").splitlines())
+            if head["format"] != FORMAT:
+                raise InputError(
+                    f"this program reads libraries of format {FORMAT}; {at(path)} differs."
+                )
+            name, language, licence = (str(head[key]) for key in ("name", "language", "licence"))
+            return cls(tuple(map(_passage, lines)), name, language, licence)
+        except OSError:
+            raise InputError(f"no library can be read from {at(path)}.") from None
+        except (ValueError, KeyError, TypeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(
+                f"{at(path)} is not a library; build one with nomdeplume library build."
+            ) from None
+
+    def to_jsonl(self) -> str:
+        """The content of a file that `read` reads."""
+        head = {
+            "format": FORMAT,
+            "name": self.name,
+            "language": self.language,
+            "licence": self.licence,
+        }
+        rows = [head, *({name: getattr(each, name) for name in FIELDS} for each in self.passages)]
+        return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+
+    def __len__(self) -> int:
+        return len(self.passages)
+
+    def __getitem__(self, id_: str) -> Passage:
+        if id_ not in self._place:
+            raise InputError(f"library {self.name} has no text with the id {got(id_)}.")
+        return self.passages[self._place[id_]]
+
+    def __repr__(self) -> str:
+        return f"<Library {self.name}: {len(self):,} texts, {self.language}>"
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        return tuple(each.text for each in self.passages)
+
+    def holding(self, text: str) -> Passage:
+        """The passage whose text this is; refused if it is none of the library's."""
+        if text not in self._place_of_text:
+            raise InputError(f"this text is not one of library {self.name}.")
+        return self.passages[self._place_of_text[text]]
+
+    @cached_property
+    def fields(self) -> Mapping[str, int]:
+        """The number of passages of each field, in order."""
+        found: dict[str, int] = {}
+        for each in self.passages:
+            found[each.field] = found.get(each.field, 0) + 1
+        return found
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of all passages in order."""
+        rows = [[getattr(each, name) for name in FIELDS] for each in self.passages]
+        return sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
+
+    def has(self, text: str) -> bool:
+        """True if a text has the words of a text of the library, each as often, in any order."""
+        return among(mark(text), self._marks)
+
+    @cached_property
+    def _marks(self) -> Marks:
+        return marks(map(mark, self.texts))
+
+    @cached_property
+    def _place(self) -> dict[str, int]:
+        return {each.id: place for place, each in enumerate(self.passages)}
+
+    @cached_property
+    def _place_of_text(self) -> dict[str, int]:
+        return {each.text: place for place, each in enumerate(self.passages)}
+
+
+def _passage(row: Mapping[str, str | list[str]]) -> Passage:
+    id_, title, field, text = (row[name] for name in ("id", "title", "field", "text"))
+    return Passage(str(id_), str(text), str(title), str(field), tuple(map(str, row["words"])))

@@ -1,0 +1,159 @@
+"""Stand-ins on the command line: released, certified, charged, by workers and by shards."""
+
+import json
+from math import log
+
+import pytest
+
+from nomdeplume import Ledger
+from nomdeplume.library import Library
+
+SHIPPED = Library.shipped("en")
+POSTS = [
+    {"id": n, "author": "Ann" if n % 2 else "Bob", "text": f"The dough rests {n} hours, Vorplique."}
+    for n in range(12)
+]
+
+
+@pytest.fixture
+def posts(tmp_path):
+    path = tmp_path / "posts.jsonl"
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in POSTS), encoding="utf-8")
+    return path
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_letter_becomes_a_public_text(run, tmp_path):
+    (tmp_path / "letter.txt").write_text("The dough rests.", encoding="utf-8")
+    done = run("obfuscate", "letter.txt", "--mechanism", "standin")
+
+    assert done.stdout.decode().strip() in SHIPPED.texts
+    assert "at most a factor of 100." in " ".join(done.stderr.decode().split())
+
+
+def test_records_are_released_charged_and_certified(run, tmp_path, posts):
+    ask = ["obfuscate", "posts.jsonl", "--odds", "100", "--author-field", "author"]
+    run(*ask, "-o", "out.jsonl", "--ledger", "l", "--limit", "30", "--workers", "2")
+
+    found = lines(tmp_path / "out.jsonl")
+    assert [each["id"] for each in found] == list(range(1, 13))
+    assert {each["text"] for each in found} <= set(SHIPPED.texts)
+    with Ledger(tmp_path / "l") as ledger:
+        spent = ledger.spent(ledger.claims.by_author("Ann")).budget
+    assert spent == pytest.approx(6 * log(100), abs=1e-4)
+    said = run(
+        "certificate", "out.jsonl.certificate.json", "--release", "out.jsonl"
+    ).stdout.decode()
+    assert "12 of 12 that are one of the public texts" in said
+    assert "best 34" in said
+    run(*ask, "-o", "more.jsonl", "--ledger", "l", "--limit", "30", code=3)
+
+
+@pytest.mark.parametrize("change", ["a word of a text", "the odds", "the tickets", "the library"])
+def test_a_changed_release_or_certificate_is_found(run, tmp_path, posts, change):
+    run("obfuscate", "posts.jsonl", "--odds", "50", "-o", "out.jsonl")
+    path = tmp_path / "out.jsonl.certificate.json"
+    stated = json.loads(path.read_text(encoding="utf-8"))
+    if change == "a word of a text":
+        text = (tmp_path / "out.jsonl").read_text(encoding="utf-8")
+        (tmp_path / "out.jsonl").write_text(text.replace(" the ", " a ", 1), encoding="utf-8")
+    elif change == "the odds":
+        stated["epsilon"] = 20
+    elif change == "the tickets":
+        stated["settings"]["tickets"] += 1
+    else:
+        stated["settings"]["fingerprint"] = "0" * 64
+    path.write_text(json.dumps(stated), encoding="utf-8")
+    done = run("certificate", "out.jsonl.certificate.json", "--release", "out.jsonl", code=3)
+
+    assert "not as the certificate says" in done.stderr.decode()
+
+
+def test_epsilon_is_rounded_down_to_whole_odds(run, tmp_path, posts):
+    ask = ["obfuscate", "posts.jsonl", "--mechanism", "standin", "-o", "out.jsonl"]
+    said = run(*ask, "--epsilon", "5").stderr.decode()
+
+    assert "w = 148 per document" in said
+    assert "factor of 148" in " ".join(said.split())
+
+
+def test_shards_become_shards_of_public_texts(run, tmp_path, posts):
+    (tmp_path / "in").mkdir()
+    posts.rename(tmp_path / "in" / "a.jsonl")
+    run("obfuscate", "in", "-o", "out", "--engine", "pool", "--workers", "1", "--odds", "9")
+
+    [shard] = (tmp_path / "out").glob("part-*")
+    assert {each["text"] for each in lines(shard)} <= set(SHIPPED.texts)
+
+
+def test_a_library_of_ones_own(run, tmp_path, posts):
+    public = [
+        {
+            "text": f"Public passage {n} about ships in the harbor.",
+            "title": f"ship {n}",
+            "topic": "sea",
+        }
+        for n in range(5)
+    ]
+    (tmp_path / "public.jsonl").write_text(
+        "".join(f"{json.dumps(each)}\n" for each in public), encoding="utf-8"
+    )
+    said = run(
+        "library", "build", "public.jsonl", "-o", "my.library", "--licence", "CC0-1.0"
+    ).stderr
+    assert b"Wrote 5 texts to my.library." in said
+    run(
+        "obfuscate",
+        "posts.jsonl",
+        "--library",
+        "my.library",
+        "--setting",
+        "best=2",
+        "-o",
+        "o.jsonl",
+    )
+
+    assert {each["text"] for each in lines(tmp_path / "o.jsonl")} <= {p["text"] for p in public}
+    told = run("library", "info", "--library", "my.library").stdout.decode()
+    assert told.startswith("Library my: 5 texts, language en, licence CC0-1.0.")
+    assert "ship 3 · sea" in run("library", "show", "4", "--library", "my.library").stdout.decode()
+    ask = ["certificate", "o.jsonl.certificate.json", "--release", "o.jsonl"]
+    assert "--library" in run(*ask, code=2).stderr.decode()
+    run(*ask, "--library", "my.library")
+
+
+def test_a_library_with_a_private_text_is_refused(run, tmp_path, posts):
+    run("library", "build", "posts.jsonl", "-o", "my.library")
+    said = run("obfuscate", "posts.jsonl", "--library", "my.library", "-o", "o.jsonl", code=3)
+
+    assert "holds a text that is to be released" in said.stderr.decode()
+    assert b"Vorplique" not in said.stderr
+    assert not (tmp_path / "o.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--odds", "1"], "odds must be"),
+        (["--odds", "100", "--epsilon", "3"], "give odds alone"),
+        (["--mechanism", "standin", "--budget", "3"], "standin has odds"),
+        (["--mechanism", "laplace", "--odds", "3"], "laplace has no odds"),
+        (["--mechanism", "mean", "--library", "posts.jsonl"], "no texts of a library"),
+        (["--mechanism", "standin", "--epsilon", "0.5"], "at least ln 2"),
+        (["--library", "posts.jsonl"], "is not a library"),
+        (["--odds", "100", "--setting", "best=899"], "number of best texts"),
+        (["--odds", "100", "--setting", "best=1.5"], "whole number"),
+        (["--odds", "100", "--vectors"], "no mean"),
+    ],
+)
+def test_what_cannot_be_is_said_in_a_line(run, posts, more, said):
+    assert said in run("obfuscate", "posts.jsonl", *more, "-o", "o.jsonl", code=2).stderr.decode()
+
+
+def test_the_library_is_shown(run):
+    assert "home and household" in run("library", "info").stdout.decode()
+    assert "hedge" in run("library", "show", "hedges-fences").stdout.decode()
+    assert "no text with the id" in run("library", "show", "none", code=2).stderr.decode()

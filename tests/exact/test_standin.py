@@ -1,0 +1,165 @@
+"""Stand-ins, ticket by ticket: the promise is kept and reached in every small library."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import inf, log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare
+
+from nomdeplume import InputError, PrivacyError, seeded
+from nomdeplume.library import Library, Passage
+from nomdeplume.mechanism.standin import StandIn
+
+ALPHA = 1e-6
+
+
+def library(size: int) -> Library:
+    return Library(tuple(Passage(str(i), f"public text number {i}") for i in range(size)))
+
+
+@dataclass(frozen=True)
+class Written:
+    """A score that is written in the text: "3 1 2" scores three texts."""
+
+    name: str = "written"
+
+    def __call__(self, texts: Sequence[str]) -> np.ndarray:
+        return np.array([[float(each) for each in text.split()] for text in texts])
+
+
+def standin(size, best, odds, score=None):
+    return StandIn(library(size), score or Written(), best, odds)
+
+
+def chances(mechanism, text):
+    """P(place | text) by going through all tickets."""
+    drawn = np.arange(mechanism.tickets)
+    nearest = np.repeat(mechanism._nearest([text]), len(drawn), axis=0)
+    held = np.bincount(mechanism._holders(nearest, drawn), minlength=len(mechanism.library))
+    return [Fraction(int(each), mechanism.tickets) for each in held]
+
+
+def worst(mechanism, texts):
+    """The largest ratio of two chances of one release."""
+    laws = [chances(mechanism, text) for text in texts]
+    pairs = [pair for p in laws for q in laws for pair in zip(p, q, strict=True) if any(pair)]
+    return max(a / b if b else inf for a, b in pairs)
+
+
+@st.composite
+def worlds(draw):
+    """A size, a number of best texts, odds, and a few texts that score anything."""
+    size = draw(st.integers(3, 40))
+    best, odds = draw(st.integers(1, size - 1)), draw(st.integers(2, 300))
+    score = st.sampled_from(["0", "1", "2", "-1", "nan", "inf", "-inf", "1e300"])
+    text = st.lists(score, min_size=size, max_size=size).map(" ".join)
+    return (
+        size,
+        best,
+        odds,
+        draw(st.lists(text | st.just("fails") | st.just(""), min_size=2, max_size=4)),
+    )
+
+
+@given(worlds())
+@settings(max_examples=1000, deadline=None)
+def test_odds_never_exceed_w_whatever_texts_say(world):
+    size, best, odds, texts = world
+    mechanism = standin(size, best, odds)
+    laws = [chances(mechanism, text) for text in texts]
+
+    for law in laws:
+        assert sum(law) == 1
+        assert sorted(set(law)) == [
+            Fraction(1, mechanism.tickets),
+            Fraction(odds, mechanism.tickets),
+        ]
+        assert sum(each * mechanism.tickets == odds for each in law) == best
+    assert worst(mechanism, texts) in (1, odds)
+
+
+def test_the_promise_is_reached():
+    mechanism = standin(5, 2, 100)
+
+    assert worst(mechanism, ["5 4 3 2 1", "1 2 3 4 5"]) == 100
+    assert mechanism.guarantees[0].epsilon == log(100)
+
+
+def test_ties_and_failures_go_to_the_first_places():
+    mechanism = standin(5, 2, 10)
+    texts = ["1 1 1 1 1", "nan nan nan nan nan", "fails", "", "nan 0 nan 7 7"]
+
+    assert mechanism._nearest(texts).tolist() == [[0, 1]] * 4 + [[3, 4]]
+
+
+def test_one_failing_text_leaves_the_others_alone():
+    mechanism = standin(4, 1, 10)
+
+    assert mechanism._nearest(["1 2 3 4", "fails", "9 2 3 4"]).tolist() == [[3], [0], [0]]
+
+
+def test_places_are_drawn_by_their_chances():
+    mechanism = standin(6, 2, 9)
+    texts = mechanism.library.texts
+    released = mechanism.release(["0 5 0 0 4 0"] * 50_000, seeded(3))
+    counts = [sum(each.text == text for each in released) for text in texts]
+
+    def fit(odds):
+        expected = np.array([float(each) for each in chances(standin(6, 2, odds), "0 5 0 0 4 0")])
+        return chisquare(counts, expected * len(released)).pvalue
+
+    assert fit(9) > ALPHA
+    assert fit(8) < ALPHA  # odds that are a little smaller would be seen
+
+
+@dataclass(frozen=True, eq=False)
+class FromAll(StandIn):
+    """The planted fault: the other tickets are for all texts, the best ones too."""
+
+    def _holders(self, nearest, drawn):
+        first = self.best * self.odds
+        inside = nearest[np.arange(len(drawn)), np.minimum(drawn, first - 1) // self.odds]
+        return np.where(drawn < first, inside, (drawn - first) % len(self.library))
+
+
+@dataclass(frozen=True, eq=False)
+class OneMore(StandIn):
+    """The planted fault: one ticket too many for each of the best."""
+
+    def _holders(self, nearest, drawn):
+        held = np.minimum(drawn // (self.odds + 1), self.best - 1)
+        return super()._holders(
+            nearest, np.where(drawn < self.best * (self.odds + 1), held * self.odds, drawn)
+        )
+
+
+@pytest.mark.parametrize("fault", [FromAll, OneMore])
+def test_planted_faults_break_the_promise(fault):
+    mechanism = fault(library(6), Written(), 2, 10)
+
+    assert worst(mechanism, ["6 5 4 3 2 1", "1 2 3 4 5 6"]) > 10
+
+
+def test_a_library_that_holds_a_private_text_is_refused():
+    mechanism = standin(4, 1, 10, score=lambda texts: np.zeros((len(texts), 4)))
+    public = "Public, text number two of the four that are in this library"
+    mechanism = StandIn(
+        Library((*library(3).passages, Passage("two", public))), mechanism.score, 1, 10
+    )
+
+    with pytest.raises(PrivacyError, match="holds a text"):
+        mechanism.release(
+            ["of the four that are in this LIBRARY public text number two"], seeded(1)
+        )
+    assert mechanism.release(["something else that nobody has written yet"], seeded(1))
+
+
+@pytest.mark.parametrize(("best", "odds"), [(0, 100), (6, 100), (2, 1), (2, 10**7), (2, 2.5)])
+def test_impossible_numbers_are_refused(best, odds):
+    with pytest.raises(InputError):
+        standin(6, best, odds)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -194,10 +194,10 @@ class Work:
         first_out = next((each for i, each in enumerate(beside) if i not in reasons), {})
         done.fields = done.fields or tuple(first_out)
 
-    def _numbers(self, done: Done, count: int) -> Iterator[str | None]:
+    def _numbers(self, done: Done, count: int) -> list[str | None]:
         """A number for each released document: that of the shard, and that within the shard."""
-        for number in range(done.released + 1, done.released + count + 1):
-            yield f"{done.number}-{number}" if self.numbered else None
+        following = range(done.released + 1, done.released + count + 1)
+        return [f"{done.number}-{number}" if self.numbered else None for number in following]
 
     def _write(
         self,
@@ -205,7 +205,7 @@ class Work:
         fields: list[Mapping[str, Any]] | None,
         sink: Sink,
         reasons: Mapping[int, str],
-        numbers: Iterator[str | None],
+        numbers: Sequence[str | None],
     ) -> None:
         """The rows that were released, and no others."""
         if isinstance(sink, TableSink):
@@ -213,13 +213,14 @@ class Work:
                 rows = [i for i in range(len(batch)) if i not in reasons]
                 batch = batch.take(arrow().array(rows, arrow().int64()))
             if len(batch):
-                sink.write_batch(_named(batch, self.fields.text, list(numbers)))
+                sink.write_batch(_named(batch, self.fields.text, numbers))
             return
         words = batch.column(self.fields.text).to_pylist()
         means = batch.column(VECTOR).to_pylist() if self.function.vectors else [None] * len(words)
+        following = iter(numbers)
         for text, beside, mean in zip(words, fields or [], means, strict=True):
             if text is not None:
-                sink.write(text, beside, mean, next(numbers))
+                sink.write(text, beside, mean, next(following))
 
     def _same(self, shard: Shard) -> None:
         """What was charged must be what is released."""
@@ -246,7 +247,7 @@ def _rows(batch: Any, names: Iterable[str]) -> list[dict[str, Any]]:
     return Columns(batch.select(there)).rows()
 
 
-def _named(batch: Any, text: str, numbers: list[str | None]) -> Any:
+def _named(batch: Any, text: str, numbers: Sequence[str | None]) -> Any:
     """Numbers, kept columns, then the words under the name that they have in every release."""
     others = [name for name in batch.schema.names if name not in (text, VECTOR, WARNING)]
     last = [name for name in (VECTOR, WARNING) if name in batch.schema.names]

@@ -3,7 +3,8 @@
 from tests.audit.patience import patiently
 
 from nomdeplume import Audit, Obfuscator, Vocabulary
-from nomdeplume.library import ByTable, Library
+from nomdeplume.library import Library
+from nomdeplume.library.scores import ByTable
 from nomdeplume.mechanism.standin import StandIn
 
 KEPT = Vocabulary.given(None)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from nomdeplume import InputError, Obfuscator
-from nomdeplume.library import ByTable, Library, Passage
+from nomdeplume.library import Library, Passage
 from nomdeplume.library.library import DATA
-from nomdeplume.library.scores import usual_best
+from nomdeplume.library.scores import ByTable
 from nomdeplume.vocabulary import Vocabulary
 
 PERSONAL = re.compile(r"\b(I|me|my|we|us|our|you|your)\b", re.IGNORECASE)
@@ -56,7 +56,7 @@ def test_a_text_without_known_words_has_scores_too(shipped):
 
 def test_larger_odds_take_fewer_and_closer_texts(shipped):
     score = ByTable(shipped, Vocabulary.given(None))
-    best = [usual_best(score, odds) for odds in (5, 20, 100, 1000)]
+    best = [score.best(odds) for odds in (5, 20, 100, 1000)]
 
     assert best == sorted(best, reverse=True)
     assert best[2] == 34

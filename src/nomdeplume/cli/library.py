@@ -40,6 +40,7 @@ class BuildOptions:
     licence: str
     title_field: str
     topic_field: str
+    score: str
     force: bool
 
 
@@ -53,6 +54,14 @@ class BuildOptions:
 @click.option("--licence", default="", help="Under which the texts may be published.")
 @click.option("--title-field", default="title", show_default=True, help="Field of the title.")
 @click.option("--topic-field", default="topic", show_default=True, help="Field of the topic.")
+@click.option(
+    "--score",
+    type=click.Choice(["auto", "topics", "latent", "table"]),
+    default="auto",
+    show_default=True,
+    help="How texts are ranked: by a classifier of the topics, by latent directions of the "
+    "library's words, or by the embedding table. auto takes topics if every text has one.",
+)
 @reading_options
 @click.option("--force", is_flag=True, help="Replace output that exists.")
 @typed(BuildOptions)
@@ -60,8 +69,8 @@ def build(inputs: tuple[str, ...], options: BuildOptions) -> None:
     """Make a library of PUBLIC texts: JSONL, CSV (also .gz, .zst), Parquet or Arrow.
 
     Any of the texts may come out in place of any private text, as it is. So they must be public,
-    free to be published, and none of those that are to be released. Titles and topics are used
-    where the records have them.
+    free to be published, and none of those that are to be released. If every record has a topic,
+    texts of the topic that a private text is likeliest to have come out most often.
 
     \b
     nomdeplume library build encyclopedia.jsonl -o my.library --licence CC-BY-4.0
@@ -69,6 +78,7 @@ def build(inputs: tuple[str, ...], options: BuildOptions) -> None:
     """
     from nomdeplume.formats.targets import separate, vacant, write_whole
     from nomdeplume.library import Library
+    from nomdeplume.library.fitting import fitted
 
     vacant(options.output, force=options.force)
     separate([options.output], inputs)
@@ -78,6 +88,7 @@ def build(inputs: tuple[str, ...], options: BuildOptions) -> None:
         language=options.language,
         licence=options.licence,
     )
+    made = fitted(made, options.score)
     write_whole(options.output, made.to_jsonl(), force=options.force)
     click.echo(f"Wrote {len(made):,} texts to {at(options.output)}.", err=True)
 
@@ -109,6 +120,14 @@ def info(library: Path | None) -> None:
     licence = f", licence {found.licence}" if found.licence else ""
     click.echo(f"Library {found.name}: {len(found):,} texts, language {found.language}{licence}.")
     click.echo(f"Fingerprint {found.fingerprint}")
+    kind = (
+        "the embedding table"
+        if found.model is None
+        else "topics"
+        if found.model.topics
+        else ("latent directions of its words")
+    )
+    click.echo(f"Texts are ranked by {kind}.")
     named = {name: count for name, count in found.fields.items() if name}
     wide = max(map(len, named), default=0)
     for name, count in named.items():

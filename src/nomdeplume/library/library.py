@@ -12,6 +12,7 @@ from pathlib import Path
 from nomdeplume import strict_json
 from nomdeplume.errors import InputError, at, got
 from nomdeplume.features.seen import Marks, among, mark, marks
+from nomdeplume.library.model import Model
 
 DATA = Path(__file__).parent.parent / "data"
 FORMAT = 1
@@ -48,6 +49,7 @@ class Library:
     name: str = "unnamed"
     language: str = "en"
     licence: str = ""
+    model: Model | None = None  # by which its texts are scored; the embedding table without one
     ships: bool = False  # True if it ships with this program, so that no private text is in it
 
     def __post_init__(self) -> None:
@@ -87,12 +89,13 @@ class Library:
                     f"this program reads libraries of format {FORMAT}; {at(path)} differs."
                 )
             name, language, licence = (str(head[key]) for key in ("name", "language", "licence"))
-            return cls(tuple(map(_passage, lines)), name, language, licence)
+            model = Model.of(head["model"], language) if head["model"] else None
+            return cls(tuple(map(_passage, lines)), name, language, licence, model)
         except OSError:
             raise InputError(f"no library can be read from {at(path)}.") from None
-        except (ValueError, KeyError, TypeError) as error:
-            if isinstance(error, InputError):
-                raise
+        except InputError:
+            raise
+        except (ValueError, KeyError, TypeError, OverflowError):
             raise InputError(
                 f"{at(path)} is not a library; build one with nomdeplume library build."
             ) from None
@@ -104,6 +107,7 @@ class Library:
             "name": self.name,
             "language": self.language,
             "licence": self.licence,
+            "model": self.model.facts() if self.model else None,
         }
         rows = [head, *({name: getattr(each, name) for name in FIELDS} for each in self.passages)]
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)

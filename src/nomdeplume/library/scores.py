@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
 from nomdeplume.library.library import Library
+from nomdeplume.library.model import Model
 from nomdeplume.vocabulary import Vocabulary
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 RARE = 1e-3  # the chance of a word at which its weight is a half
 SHARED = 1  # directions that all texts share, which tell nothing
@@ -26,10 +28,69 @@ class Score(Protocol):
     """Scores every text of a library for private texts; a higher score fits better."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The kind of score, with a hash of what was fitted for it, for certificates."""
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """A row of scores for each text, (n, M)."""
+
+    def best(self, odds: int) -> int:
+        """The usual number k of best texts at these odds, found on the library alone."""
+
+
+def score_of(library: Library, vocabulary: Vocabulary) -> Score:
+    """The score that a library was built with, or that of the embedding table."""
+    if library.model is None:
+        return ByTable(library, vocabulary)
+    return (
+        ByTopic(library, library.model) if library.model.topics else Latent(library, library.model)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ByTopic:
+    """The probability of a library text's topic, by a classifier fitted on the library."""
+
+    library: Library
+    model: Model
+
+    @property
+    def name(self) -> str:
+        return f"topics {self.model.fingerprint[:16]}"
+
+    def __call__(self, texts: Sequence[str]) -> Floats:
+        return self.model.probabilities(_read(texts))[:, self._topics]
+
+    def best(self, odds: int) -> int:
+        return self.model.best(odds, len(self.library))
+
+    @cached_property
+    def _topics(self) -> Ids:
+        """The number of each text's topic."""
+        number = {topic: i for i, topic in enumerate(self.model.topics)}
+        return np.array([number[each.field] for each in self.library.passages])
+
+
+@dataclass(frozen=True, eq=False)
+class Latent:
+    """Cosine in the main directions of the library's own words (latent semantic analysis)."""
+
+    library: Library
+    model: Model
+
+    @property
+    def name(self) -> str:
+        return f"latent {self.model.fingerprint[:16]}"
+
+    def __call__(self, texts: Sequence[str]) -> Floats:
+        return np.asarray(self.model.directions(_read(texts)) @ self._places.T)
+
+    def best(self, odds: int) -> int:
+        return best_of(ranked(self._places), odds)
+
+    @cached_property
+    def _places(self) -> Floats:
+        return self.model.directions([each.all_words for each in self.library.passages])
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,23 +106,11 @@ class ByTable:
     name: str = "table"
 
     def __call__(self, texts: Sequence[str]) -> Floats:
-        bags = self.vocabulary.bags(text[:MOST_READ] for text in texts)
+        bags = self.vocabulary.bags(_read(texts))
         return np.asarray(self._directions(self._means(bags)) @ self._places.T)
 
-    @cached_property
-    def ranked(self) -> Floats:
-        """The mean of the best score of a text of the library, of its second best, and so on.
-
-        Each of some evenly spaced texts is scored against all others, (M − 1,).
-        """
-        some = np.arange(0, len(self.library), max(1, len(self.library) // ASKED))
-        total = np.zeros(len(self.library) - 1)
-        for start in range(0, len(some), TOGETHER):
-            rows = some[start : start + TOGETHER]
-            scores = self._places[rows] @ self._places.T
-            scores[np.arange(len(rows)), rows] = -np.inf
-            total -= np.sort(-scores, axis=1)[:, :-1].sum(axis=0)
-        return total / len(some)
+    def best(self, odds: int) -> int:
+        return best_of(ranked(self._places), odds)
 
     @cached_property
     def _places(self) -> Floats:
@@ -101,14 +150,32 @@ class ByTable:
         return RARE / (RARE + chances)
 
 
-def usual_best(score: ByTable, odds: int) -> int:
-    """The number k of best texts that is usual for a library at these odds, for its own texts.
+def _read(texts: Sequence[str]) -> list[str]:
+    return [text[:MOST_READ] for text in texts]
 
-    With s = k/M, the mean score of a release is ((w − 1)·∫₀ˢu + μ)/(1 + s·(w − 1)), where u is the
-    score at a share of the ranking and μ its mean; k is where this is largest. Each text of the
-    library is scored against the others, so no private text has a part in it.
+
+def ranked(places: Floats) -> Floats:
+    """The mean of the best cosine of a library text, of its second best, and so on, (M − 1,).
+
+    Each of some evenly spaced texts is scored against all others.
     """
-    ranked, size = score.ranked, len(score.library)
+    some = np.arange(0, len(places), max(1, len(places) // ASKED))
+    total = np.zeros(len(places) - 1)
+    for start in range(0, len(some), TOGETHER):
+        rows = some[start : start + TOGETHER]
+        scores = places[rows] @ places.T
+        scores[np.arange(len(rows)), rows] = -np.inf
+        total -= np.sort(-scores, axis=1)[:, :-1].sum(axis=0)
+    return total / len(some)
+
+
+def best_of(scores: Floats, odds: int) -> int:
+    """The number k of best texts with the highest mean score of a release.
+
+    With s = k/M, that mean is ((w − 1)·∫₀ˢu + μ)/(1 + s·(w − 1)), where u is the score at a share
+    of the ranking and μ its mean.
+    """
+    size = len(scores) + 1
     k = np.arange(1, size - 1)
-    above = (odds - 1) * np.cumsum(ranked)[: size - 2] / size + ranked.mean()
+    above = (odds - 1) * np.cumsum(scores)[: size - 2] / size + scores.mean()
     return int(k[np.argmax(above / (1 + (odds - 1) * k / size))])

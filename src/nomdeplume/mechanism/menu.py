@@ -197,14 +197,13 @@ def _syntf(recipe: Recipe, kitchen: Kitchen) -> SynTf:
 
 
 def _standin(recipe: Recipe, kitchen: Kitchen) -> StandIn:
-    from nomdeplume.library import ByTable, Library
-    from nomdeplume.library.scores import usual_best
+    from nomdeplume.library import Library, score_of
     from nomdeplume.mechanism.standin import StandIn
 
     vocabulary = kitchen.vocabulary
     library = Library.named(recipe.library, vocabulary.table.language)
-    score, odds = ByTable(library, vocabulary), _whole("odds", recipe.epsilon)
-    best = _count(recipe, "best") or usual_best(score, odds)
+    score, odds = score_of(library, vocabulary), _whole("odds", recipe.epsilon)
+    best = _count(recipe, "best") or score.best(odds)
     return StandIn(library, score, best, odds)
 
 

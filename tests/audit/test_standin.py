@@ -37,4 +37,4 @@ def test_the_promise_holds_and_is_nearly_reached():
 def test_louder_standins_are_found():
     report = audited(Louder(SMALL, ByTable(SMALL, KEPT), 1, 10), lambda report: report.broken)
 
-    assert "public texts, pair 1" in {each.question for each in report.broken}
+    assert [each for each in report.broken if each.question.startswith("public texts")]

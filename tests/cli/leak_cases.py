@@ -61,6 +61,8 @@ RELEASES = {
         f"--stop-words words --setting x=1 --device cpu {WORD}",
         2,
     ),
+    "stand-ins": release("in.jsonl -o out.jsonl --mechanism standin --odds 20"),
+    "stand-ins of a text": release("in.jsonl -o out.jsonl --library a.txt", 2),
     "broken CSV": release("broken.csv -o out.jsonl", 4),
     "CSV without names": release("bare.csv", 2),
     "CSV without names, told": release("bare.csv --from csv", 2),
@@ -115,7 +117,7 @@ EVALUATIONS = {
     ),
     "evaluate by lists": Case(
         "evaluate in.jsonl --table t.txt --vocabulary a.txt --weights a.txt --setting TEXT "
-        "--epsilon TEXT --budget TEXT --mechanism TEXT",
+        "--epsilon TEXT --budget TEXT --mechanism TEXT --library a.txt",
         2,
     ),
     "evaluate with features": Case("evaluate in.jsonl --table t.txt --features a.txt", 2),
@@ -153,7 +155,7 @@ OTHERS = {
     "audit one's own": Case("audit --mechanism a.txt:release --table t.txt --quiet", 2),
     "audit of lists": Case(
         "audit --table t.txt --language en --stop-words a.txt --vocabulary a.txt --weights a.txt "
-        "--setting TEXT --features a.txt",
+        "--setting TEXT --features a.txt --library a.txt",
         2,
     ),
     "calibrate": Case(
@@ -166,15 +168,25 @@ OTHERS = {
     ),
     "calibrate by lists": Case(
         "calibrate --table t.txt --mechanism exponential --vocabulary a.txt --weights a.txt "
-        "--setting TEXT --stop-words a.txt --features a.txt",
+        "--setting TEXT --stop-words a.txt --features a.txt --library a.txt",
         2,
     ),
     "a text for a certificate": Case("certificate a.txt --release b.txt --table t.txt", 2),
     "lists for a certificate": Case(
         "certificate in.jsonl --vocabulary a.txt --weights a.txt --language en --stop-words a.txt "
-        "--features a.txt",
+        "--features a.txt --library a.txt",
         2,
     ),
+    "library of equal texts": Case(
+        "library build public.jsonl -o out --title-field id --topic-field topic --text-field text "
+        "--id-field id --name TEXT --licence TEXT --language en --score table --force",
+        2,
+    ),
+    "library of a broken file": Case("library build broken.jsonl -o out --from jsonl", 2),
+    "library of CSV": Case("library build bare.csv -o out --delimiter ,", 2),
+    "info of a library": Case("library info --library in.jsonl", 2),
+    "no such passage": Case("library show TEXT", 2),
+    "a passage of a text": Case("library show TEXT --library a.txt", 2),
     "bench": Case("bench --table a.txt --language en --stop-words a.txt --json", 2),
     "studio": Case(
         "studio --host 192.0.2.1 --password TEXT --ledger l --no-browser --table a.txt "

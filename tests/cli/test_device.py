@@ -64,7 +64,7 @@ def test_workers_are_told_the_device(run, tmp_path):
 
 
 def test_every_command_that_computes_has_the_option():
-    without = {"ledger", "tables", "features"}  # groups, whose commands have it where they compute
+    without = {"ledger", "library", "tables", "features"}  # groups, whose commands have it where they compute
     for name in COMMANDS:
         found = {each.name for each in loaded(name).params}
         assert ("device" in found) == (name not in without), name

@@ -64,7 +64,8 @@ def test_workers_are_told_the_device(run, tmp_path):
 
 
 def test_every_command_that_computes_has_the_option():
-    without = {"ledger", "library", "tables", "features"}  # groups, whose commands have it where they compute
+    # groups, whose commands have it where they compute
+    without = {"ledger", "library", "tables", "features"}
     for name in COMMANDS:
         found = {each.name for each in loaded(name).params}
         assert ("device" in found) == (name not in without), name

@@ -95,11 +95,12 @@ class Identification:
         counts = flat.reshape(labels, labels).astype(np.float64)
         return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
-    def recalls(self) -> list[Figure]:
+    def recalls(self) -> tuple[Figure, ...]:
         """Of each label, the share of its texts that is told right; Wilson's over its texts."""
         right = self.confusion().diagonal()
         counts = np.bincount(self.codes[self.tested], minlength=len(right))
-        return [proportion(share * n, n) for share, n in zip(right, counts, strict=True)]
+        both = zip(right.tolist(), counts.tolist(), strict=True)
+        return tuple(proportion(share * n, n) for share, n in both)
 
 
 def _redrawn(labels: Ids, rng: Generator) -> Ids:

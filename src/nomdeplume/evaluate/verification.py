@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,15 @@ from numpy.typing import NDArray
 
 from nomdeplume.evaluate.attackers.vectors import mean_vectors
 from nomdeplume.evaluate.attackers.words import counted
-from nomdeplume.evaluate.figures import Figure, figure
+from nomdeplume.evaluate.figures import figure
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.results import Verification
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 PAIRS = 2000  # of each kind, in a fold, at most
-
-
-@dataclass(frozen=True)
-class Verification:
-    """The area under the curve, and c@1, which rewards leaving doubtful pairs open."""
-
-    auc: Figure
-    c_at_1: Figure
 
 
 def verification(

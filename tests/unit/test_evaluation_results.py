@@ -155,6 +155,15 @@ def test_a_file_of_another_format_is_refused(header, tmp_path):
 
     assert "that this program reads" in refusal(tmp_path, text)
     assert "that this program reads" in refusal(tmp_path, '["zyxoquant"]')
+    assert "that this program reads" in refusal(tmp_path, '{"question": "zyxoquant"}')
+
+
+def test_a_lone_surrogate_in_a_key_is_refused(tmp_path):
+    data = secret()
+    data["results"]["\ud800"] = CANARY
+
+    assert "lacks part of its results" in refusal(tmp_path, json.dumps(data))
+    assert "that this program reads" in refusal(tmp_path, json.dumps(data | {"\ud800": 1}))
 
 
 def paths(thing, here=()):

@@ -16,6 +16,7 @@ from nomdeplume.formats.targets import write_whole
 
 FORMAT = 2
 CLEAN = "clean"
+UNFIT = (msgspec.ValidationError, UnicodeEncodeError)  # of a key with a lone surrogate
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,20 @@ class Parts:
         return Parts(others.clean or self.clean, {**self.cells, **others.cells})
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Header:
-    """What tells a file of results from other files."""
+    """Fields by which a file of results is known."""
 
-    format: int = FORMAT
+    format: int
     question: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class File(Header):
+class File:
     """A file of results: of a finished run all, with the keys of its cells; and other parts."""
 
+    format: int = FORMAT
+    question: str
     complete: bool = False
     results: Results | None = None
     keys: tuple[str, ...] = ()
@@ -137,11 +140,11 @@ def read(path: Path) -> File:
         raise InputError(f"{path} must hold results of an evaluation as JSON.") from None
     try:
         ours = msgspec.convert(data, Header).format == FORMAT
-    except msgspec.ValidationError:
+    except UNFIT:
         ours = False
     if not ours:
         raise InputError(f"{path} holds no results of an evaluation that this program reads.")
     try:
         return msgspec.convert(data, File, str_keys=True)
-    except msgspec.ValidationError:
+    except UNFIT:
         raise InputError(f"{path} lacks part of its results; make them anew: --fresh.") from None

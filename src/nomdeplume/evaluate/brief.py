@@ -14,7 +14,7 @@ HEADS = ("", "ε", "N", "E", "author", "±", "of 5", "of 20", "topic", "±", "wo
 
 
 def brief(results: Results) -> str:
-    """What was found, in sentences and in numbers that fit a terminal."""
+    """Text for a terminal: the conclusion in sentences, and a table of figures."""
     said = [fill(each, WIDTH) for each in results.summary.conclusion]
     rows = [HEADS, *_rows(results)]
     used = [i for i in range(len(HEADS)) if any(row[i] for row in rows[1:])]
@@ -50,7 +50,7 @@ def _rows(results: Results) -> Iterator[tuple[str, ...]]:
 
 
 def _told(attackers: Mapping[str, Accuracy]) -> tuple[str, ...]:
-    """What the best attacker tells from one document, with its interval, from 5 and from 20."""
+    """Accuracy of the best attacker from one document, with its interval, from 5 and from 20."""
     one, five, twenty = (accuracy(attackers, count) for count in DOCUMENTS)
     return (*_figure(one), _value(five), _value(twenty))
 

@@ -1,4 +1,4 @@
-"""The summary of an evaluation: its frontier, conclusions in sentences, and what they leave out."""
+"""The summary of an evaluation: its frontier, the best balance, conclusions and caveats."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def summary(results: Results) -> Summary:
 
 
 def conclusion(results: Results) -> tuple[str, ...]:
-    """Before, after at the best balance, from one text and several, and what topic alone says."""
+    """Sentences: clean texts, then releases at the best balance, from one text and from several."""
     return tuple(_concluded(results))
 
 
 def caveats(results: Results) -> tuple[str, ...]:
-    """What a reader has to know before relying on the figures."""
+    """Sentences that a reader must know before relying on the figures."""
     return tuple(_caveats(results))
 
 
@@ -115,7 +115,7 @@ def _against_floor(results: Results, after: Figure) -> str:
 
 
 def _least(cells: Sequence[Cell], place: int) -> Iterator[str]:
-    """Where authors are told least, if that is elsewhere."""
+    """A sentence about the cell in which authors are named least, if it is another one."""
     told = {i: author.value for i, cell in enumerate(cells) if (author := cell.author())}
     if not told:
         return

@@ -66,22 +66,24 @@ class Evaluation:
         seed: int | None = None,
         split_field: str = "",
         naming: bool = False,
-        **told: Any,
+        name: str = "texts",
+        prior: str = BY_PLACE,
     ) -> Evaluation:
         """The evaluation of a corpus: folds are made, and what attackers know beforehand.
 
-        If `naming`, results also say who is named for every text.
+        If `naming`, results also say who is named for every text. `name` and `prior` say in words
+        which texts these are, and how the attackers know how often words occur.
         """
         whole("draws", draws)
         kinds = chosen(attackers) if isinstance(attackers, str) else brought(attackers)
         parts = split(corpus, folds)
-        prior = by_place(vocabulary) if public is None else by_texts(public, vocabulary)
-        lab = Lab(corpus, vocabulary, kinds, parts, prior, draws=draws, seed=seed, naming=naming)
+        known = by_place(vocabulary) if public is None else by_texts(public, vocabulary)
+        lab = Lab(corpus, vocabulary, kinds, parts, known, draws=draws, seed=seed, naming=naming)
         lab = replace(lab, bags=not released)
         if not lab.kept_words:
             raise InputError("no text has a word that the table keeps; take one of their language.")
         how = in_words(corpus, len(parts), split_field)
-        return cls(lab, settings, released, split=how, **told)
+        return cls(lab, settings, released, name=name, split=how, prior=prior)
 
     @property
     def steps(self) -> int:

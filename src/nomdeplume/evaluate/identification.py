@@ -1,4 +1,4 @@
-"""Who wrote it? How often the attacker is right, with one text of an author or with several."""
+"""Identification of authors: how often an attacker is right, from one text or from several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHUFFLES = 10  # ways in which an author's texts are put together
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """What follows from the scores of all texts for all labels."""
+    """Figures of the scores of all texts for all labels."""
 
     scores: Scores  # (draws, n, labels), NaN for texts that are not tested
     codes: Ids  # (n,) true labels

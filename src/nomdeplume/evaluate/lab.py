@@ -75,11 +75,11 @@ class Lab:
     naming: bool = False  # whether results say who is named for every text
 
     def bare(self) -> Lab:
-        """The same without what it has made so far, to be sent to other processes."""
+        """A lab without its caches, to be sent to other processes."""
         return replace(self, _labs={})
 
     def before(self, tell: Tell) -> Clean:
-        """How well authors and topics are told from the texts as they are."""
+        """Figures of attacks and topic models on the texts as they are."""
         texts, topic = self.corpus.texts, None
         if self.corpus.topic is not None:
             tell("topics")
@@ -100,11 +100,11 @@ class Lab:
         )
 
     def floors(self) -> Floors | None:
-        """What is guessed of authors without reading."""
+        """Accuracy of guesses at authors that read nothing; None without authors."""
         return floors(self.corpus, self.folds)
 
     def cell(self, setting: Setting, tell: Tell) -> Cell:
-        """Release all texts under a setting, `draws` times, and see what is left of them."""
+        """Release all texts under a setting, `draws` times, and measure the releases."""
         started, rng = monotonic(), self._rng(setting)
         tell("releases")
         made = Obfuscator.of(
@@ -138,7 +138,7 @@ class Lab:
         )
 
     def _rebuilt(self, made: Obfuscator, draws: Draws, rng: Generator) -> Reconstruction:
-        """How many words of the texts are told from what came out."""
+        """Share of the words of the texts that are recovered from releases."""
         mechanism = one_by_one(made.documents)
         if mechanism is None:
             released = [self._reader.bags(draw) for draw in draws]
@@ -149,7 +149,7 @@ class Lab:
     def judged(
         self, draws: Draws, mechanism: DocumentMechanism | None, rng: Generator, tell: Tell
     ) -> Cell:
-        """What releases, each a list as long as the corpus, tell of authors and topics.
+        """A cell with figures of releases, each a list as long as the corpus; without its setting.
 
         Attackers know the mechanism that made them, unless there is none.
         """
@@ -242,7 +242,7 @@ class Lab:
 
     @property
     def kept_words(self) -> float:
-        """How many kept words a text has on average."""
+        """Mean number of kept words in a text."""
         return float(np.mean([len(bag) for bag in self._bags]))
 
     @property

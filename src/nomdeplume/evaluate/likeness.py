@@ -1,4 +1,4 @@
-"""How far a release is from its text, in the distances of the promise and in words kept."""
+"""Distances between a release and its text, and the share of words kept."""
 
 from __future__ import annotations
 

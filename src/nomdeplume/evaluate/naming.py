@@ -1,4 +1,4 @@
-"""Whom the best attacker names for single texts, and how sure he may be of it."""
+"""The authors whom the best attacker names for single texts, with probabilities."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Protocol:
-    """How texts were split, released and attacked, and the table that was used."""
+    """The protocol: how texts were split, released and attacked, with which table."""
 
     folds: int
     split: str
@@ -312,7 +312,7 @@ class Frontier:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What follows from the figures; `balance` is the place of the best cell."""
+    """Conclusions from the figures; `balance` is the place of the best cell."""
 
     by_budget: tuple[Series, ...] = ()
     by_author_budget: tuple[Series, ...] = ()

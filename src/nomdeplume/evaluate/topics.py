@@ -1,4 +1,4 @@
-"""What is it about? How well topics are told, before and after."""
+"""Topic models on words and vectors: accuracy before and after a release."""
 
 from __future__ import annotations
 

@@ -68,12 +68,12 @@ def _pairs(test: Ids, codes: Ids, rng: Generator) -> tuple[Ids, NDArray[np.bool_
 
 
 def _measures(texts: Sequence[str], labels: Ids, reader: Reader) -> list[Any]:
-    """What makes rows of texts, whose angles say how alike they are."""
+    """Models that make rows of texts, whose angles say how alike they are."""
     return [counted().fit(texts), mean_vectors(reader).fit(texts, labels)]
 
 
 def _alike(measure: Any, texts: Sequence[str], pairs: Ids) -> Floats:
-    """How alike the two texts of each pair are: the cosine of their rows."""
+    """Likeness of the two texts of each pair: the cosine of their rows."""
     places, at = np.unique(pairs, return_inverse=True)
     rows = measure.transform([texts[i] for i in places])
     one, other = (rows[at.reshape(pairs.shape)[:, side]] for side in (0, 1))

@@ -33,7 +33,7 @@ ONE_EACH = "No two authors have 5 texts here; several texts give away more than 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is attacked, and under which settings; budgets are for a document."""
+    """The corpus to attack, and the settings; budgets are for a document."""
 
     corpus: bytes | None = field(default=None, repr=False)  # JSONL; None for speeches to try
     name: str = DEMO

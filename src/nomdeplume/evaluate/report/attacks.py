@@ -1,4 +1,4 @@
-"""What else attackers can do: with more documents, without training on releases, in pairs."""
+"""Tables of attacks on several documents, without training on releases, and on pairs."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _by(name: str) -> str:
 
 
 def pairs(results: Results) -> str:
-    """Whether two documents are by one author, and how many words come back."""
+    """Table of author verification and of recovered words."""
     clean = _figures(results.clean.verification, None)
     cells = [(cell, _figures(cell.verification, cell.reconstruction)) for cell in results.cells]
     everywhere = [clean, *(found for _, found in cells)]

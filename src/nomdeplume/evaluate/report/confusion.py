@@ -1,4 +1,4 @@
-"""Who is taken for whom: a matrix before and after, side by side."""
+"""Confusion of authors: a matrix before and after, side by side."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _select(results: Results, places: list[int], first: int) -> str:
 
 
 def _scale() -> str:
-    """What shades stand for, from the first level to certainty."""
+    """The legend of shades, from the first level to certainty."""
     shades = "".join(
         f'<svg class="swatch" viewBox="0 0 24 14" aria-hidden="true"><path class="m{i + 1}" '
         'd="M0,7h24"/></svg>'

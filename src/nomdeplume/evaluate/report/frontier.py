@@ -1,4 +1,4 @@
-"""The frontier: what a release keeps of the topic, over what it gives away of the author."""
+"""The frontier: topic accuracy over author accuracy."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _parts(results: Results, frame: Frame, placed: list[Placed]) -> Iterator[str
 
 
 def _floors(results: Results, frame: Frame) -> Iterator[str]:
-    """What guessing gives: upright lines for authors, a level one for the largest topic."""
+    """Lines of guessing: upright ones for authors, a level one for the largest topic."""
     x, y = frame.x, frame.y
     for i, (label, figure) in enumerate(results.blind):
         at, high = x.at(figure.value), y.end - ROW * (len(results.blind) - 1 - i) - 22
@@ -92,7 +92,7 @@ def _point(results: Results, frame: Frame, cell: Cell, author: Figure, topic: Fi
 
 
 def _clean(results: Results, frame: Frame) -> Iterator[str]:
-    """Where clean texts stand: the corner from which a release comes."""
+    """The point of clean texts: the corner from which a release comes."""
     author, topic = results.clean.author(), results.clean.topic_accuracy
     if author is None or topic is None:
         return

@@ -1,4 +1,4 @@
-"""What is promised, apart from what was measured: formula, odds, and what is not covered."""
+"""The promise, apart from the figures: formula, odds, and what is not covered."""
 
 from __future__ import annotations
 

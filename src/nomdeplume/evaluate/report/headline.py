@@ -1,4 +1,4 @@
-"""What comes first: the question, the corpus, and the conclusion in words."""
+"""The top of the page: the question, the corpus, and the conclusion in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def corpus(results: Results) -> str:
 
 
 def conclusion(results: Results) -> str:
-    """What was found, and with which cautions."""
+    """The conclusion, and the caveats."""
     said = enumerate(results.summary.conclusion)
     lines = "".join(f"<p{looks('lead' * (not i))}>{safe(each)}</p>\n" for i, each in said)
     rows = "".join(f"<li>{safe(each)}</li>\n" for each in results.summary.caveats)
@@ -47,7 +47,7 @@ def conclusion(results: Results) -> str:
 
 
 def warnings(results: Results) -> str:
-    """What a reader has to know before any figure."""
+    """Warnings that stand before any figure."""
     seeded = any(cell.not_private for cell in results.cells)
     loud = f'<p class="warning" role="note">{SEEDED}</p>\n' if seeded else ""
     shows = SHOWS if any(cell.examples for cell in results.cells) else ""

@@ -1,4 +1,4 @@
-"""Who finds the author where: attackers against cells, the redder the further above chance."""
+"""A heat map of attackers against cells, the redder the further above chance."""
 
 from __future__ import annotations
 

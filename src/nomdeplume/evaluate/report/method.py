@@ -1,4 +1,4 @@
-"""What was done, so that somebody else can do it again, and what the figures mean."""
+"""The method, so that others can repeat it, and the meaning of the figures."""
 
 from __future__ import annotations
 

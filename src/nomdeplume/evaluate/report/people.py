@@ -1,4 +1,4 @@
-"""Who remains identifiable: every author's own risk, the highest first."""
+"""Authors who remain identifiable: the accuracy for each, the highest first."""
 
 from __future__ import annotations
 

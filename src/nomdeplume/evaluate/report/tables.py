@@ -56,5 +56,5 @@ def by_cell(results: Results, found: Iterable[tuple[Cell, Sequence[str]]]) -> li
 
 
 def folded(summary: str, content: str) -> str:
-    """What is there for those who ask for it."""
+    """Content that is shown when its summary is clicked."""
     return f"<details><summary>{safe(summary)}</summary>\n{content}</details>\n" if content else ""

@@ -1,4 +1,4 @@
-"""What is kept: the topic in three directions, and how far a release is from its text."""
+"""Tables of topic accuracy in three directions, and of distances between release and text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _both(topic: Topic) -> list[str]:
 
 
 def distances(results: Results) -> str:
-    """How far a release is from its text, and how many of its words stand in it."""
+    """Table of distances between release and text, and of released words that stand in the text."""
     known = [(cell, cell.distances) for cell in results.cells if cell.distances]
     rows = by_cell(results, ((cell, _measured(found)) for cell, found in known))
     heads = (
@@ -61,7 +61,7 @@ def _measured(found: Distances) -> list[str]:
 
 
 def at_most(results: Results) -> str:
-    """What topic is left if the author may be named no more often than so."""
+    """Table of the topic accuracy that is left under limits on the author accuracy."""
     lines = results.summary.by_attack
     limits = sorted({limit.author_at_most for line in lines for limit in line.topic_at})
     rows: list[Row] = []

@@ -61,7 +61,7 @@ def points(difference: float) -> str:
 
 
 def times(value: float, chance: float | None) -> str:
-    """How many times chance a share is."""
+    """A share as a multiple of chance."""
     return f"{value / chance:.1f} × chance" if chance else ""
 
 

@@ -1,4 +1,4 @@
-"""What a release keeps of the topic, over what it gives away of the author."""
+"""A chart of topic accuracy over author accuracy."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _parts(plot: Plot) -> Iterator[str]:
 
 
 def _chance(plot: Plot) -> Iterator[str]:
-    """What guessing gives: a dashed line."""
+    """A dashed line at the accuracy of guessing."""
     chance, x, y = plot.results.chance, plot.frame.x, plot.frame.y
     if chance is None:
         return
@@ -153,7 +153,7 @@ def _point(plot: Plot, spot: Spot) -> str:
 
 
 def _clean(plot: Plot) -> Iterator[str]:
-    """Where clean texts stand: a star, or without topics a line."""
+    """The mark of clean texts: a star, or without topics a line."""
     clean, frame = plot.results.clean, plot.frame
     author, topic = clean.author(), clean.topic_accuracy
     if author is None:

@@ -12,6 +12,7 @@ import argparse
 import gzip
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -20,7 +21,6 @@ import common
 from nomdeplume import Vocabulary
 from nomdeplume.evaluate import Labelled
 from nomdeplume.evaluate.evaluation import Evaluation
-from nomdeplume.evaluate.frontier import clean_author, clean_topic
 
 CORPORA: dict[str, dict[str, Any]] = {  # baselines: a word or a character SVM, as published
     "newsgroups_authors": {"least": 20, "author": 0.871, "topic": 0.855},
@@ -53,14 +53,14 @@ def read(folder: Path, name: str, facts: dict[str, Any]) -> Labelled:
 
 def measured(corpus: Labelled, attackers: str) -> dict[str, Any]:
     started = monotonic()
-    found = Evaluation.of(corpus, Vocabulary.given(None), attackers=attackers).run()["clean"]
-    author, topic = clean_author(found) if corpus.author else None, clean_topic(found)
+    found = Evaluation.of(corpus, Vocabulary.given(None), attackers=attackers).run().clean
+    author, topic = found.author(), found.topic_accuracy
     return {
         "documents": len(corpus),
-        "author": author,
-        "attacker": found.get("best"),
-        "all": {n: each["accuracy"]["1"]["value"] for n, each in found["attackers"].items()},
-        "topic": topic,
+        "author": author and asdict(author),
+        "attacker": found.best() or None,
+        "all": {name: each.accuracy[1].value for name, each in found.attackers.items()},
+        "topic": topic and asdict(topic),
         "seconds": round(monotonic() - started, 1),
     }
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -114,8 +114,7 @@ class Study:
         labels = self.corpus.topic
         assert labels is not None
         parts = folds(self.corpus)
-        told = Topics.taught(draws[:learnt], labels, parts, reader).told(draws)
-        return max((each["accuracy"] for each in told.values()), key=lambda f: float(f["value"]))
+        return asdict(Topics.taught(draws[:learnt], labels, parts, reader).told(draws).accuracy)
 
     def author(self, draws: Draws, reader: Reader) -> dict[str, float]:
         """The best of all attackers, trained on releases, clean texts, or both."""
@@ -127,8 +126,7 @@ class Study:
             draws, static, lambda _: None, training=TRAINING, mechanism=None, rng=seeded(1)
         )
         told = attacks.identified(static, found)
-        figures = [one.accuracy(1) for one, _ in told.values()]
-        return max((f.facts() for f in figures if f), key=lambda f: float(f["value"]))
+        return asdict(max((one.share() for one, _ in told.values()), key=lambda f: f.value))
 
     def best(self, settings: Iterable[Setting]) -> Setting:
         """The setting that keeps topics best, going by two draws."""
@@ -288,7 +286,7 @@ def main() -> None:
         result = {
             "texts": len(study.corpus),
             "draws": options.draws,
-            "topic alone": oracle and oracle.facts(),
+            "topic alone": oracle and asdict(oracle),
             "frontier": found,
             "at equal topic accuracy": compared(found),
         }

@@ -12,16 +12,17 @@ are not part of this project.
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import common
 from nomdeplume.evaluate import Labelled, evaluate
-from nomdeplume.evaluate.frontier import author_of, clean_author
+from nomdeplume.evaluate.figures import Figure
+from nomdeplume.evaluate.identification import DOCUMENTS
 from public_parts import CORPORA, Record
 
 BUDGETS = (5.0, 20.0, 80.0)
-COUNTS = ("1", "5", "20")
 
 
 def main() -> None:
@@ -44,21 +45,25 @@ def _attacked(records: list[Record], draws: int) -> dict[str, Any]:
     corpus = Labelled.of(texts, authors, topics)
     results = evaluate(corpus, ["mean"], budgets=BUDGETS, draws=draws, seed=1)
     return {
-        "authors": results["corpus"]["authors"],
-        "documents": results["corpus"]["documents"],
+        "authors": results.corpus.authors,
+        "documents": results.corpus.documents,
         "topics": len(set(topics)),
         "commonest topic": round(max(map(topics.count, set(topics))) / len(topics), 6),
-        "chance": results["floors"]["chance"],
-        "topic alone": results["floors"]["topic_oracle"],
-        "clean": {count: clean_author(results["clean"], count) for count in COUNTS},
+        "chance": results.chance,
+        "topic alone": results.floors and _facts(results.floors.topic_oracle),
+        "clean": {str(count): _facts(results.clean.author(count)) for count in DOCUMENTS},
         "releases": [
             {
-                "budget": cell["budget"],
-                "author": {count: author_of(cell, count) for count in COUNTS},
+                "budget": cell.budget,
+                "author": {str(count): _facts(cell.author(count)) for count in DOCUMENTS},
             }
-            for cell in results["cells"]
+            for cell in results.cells
         ],
     }
+
+
+def _facts(figure: Figure | None) -> dict[str, float] | None:
+    return asdict(figure) if figure else None
 
 
 if __name__ == "__main__":

@@ -23,6 +23,12 @@ def installed(module: str, purpose: str, name: str) -> None:
         raise InputError(f"{purpose} need {module}: pip install 'nomdeplume[{name}]'")
 
 
+def evaluations() -> None:
+    """Refuse to evaluate without what the extra `eval` brings, and load nothing of it."""
+    for module in ("sklearn", "msgspec"):
+        installed(module, "evaluations", "eval")
+
+
 def arrow() -> Any:
     """pyarrow, which reads and writes Parquet, Arrow and zstd."""
     return extra("pyarrow", "Parquet, Arrow and .zst files", "formats")

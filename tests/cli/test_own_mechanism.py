@@ -12,6 +12,7 @@ import pytest
 
 import nomdeplume
 from nomdeplume import Audit, Laplace, NoisyNearest, Obfuscator, seeded
+from nomdeplume.evaluate.store import read
 from nomdeplume.mechanism import WordByWord
 from nomdeplume.mechanism.contract import PublicTexts, Released
 from nomdeplume.vocabulary import Vocabulary
@@ -136,11 +137,11 @@ def test_it_is_evaluated_as_texts(command, tmp_path):
     ask = ["--table", "t.txt", "--stop-words", "none", "--mechanism", "two-texts", "--budget", "2"]
     few = ["--folds", "4", "--draws", "2", "--attackers", "word-svm"]
     command("evaluate", "c.jsonl", *ask, *few, "-o", "report.html")
-    [cell] = json.loads((tmp_path / "report.json").read_text())["cells"]
+    [cell] = read(tmp_path / "report.json").results.cells
 
-    assert cell["size"] is None
-    assert cell["certificate"]["form"] == "text"
-    assert {each["words"] for each in cell["examples"]} <= set(TEXTS)
+    assert cell.size is None
+    assert cell.certificate["form"] == "text"
+    assert {each.words for each in cell.examples} <= set(TEXTS)
 
 
 def audited(obfuscator, enough):

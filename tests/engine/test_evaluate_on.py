@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import subprocess
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
@@ -18,9 +19,9 @@ from nomdeplume.cli.main import cli
 from nomdeplume.engine.pool import LocalPool
 from nomdeplume.engine.ray import OnRay
 from nomdeplume.evaluate import evaluate
-from nomdeplume.evaluate.evaluation import CLEAN, Evaluation
+from nomdeplume.evaluate.evaluation import Evaluation
 from nomdeplume.evaluate.setting import grid
-from nomdeplume.evaluate.store import Store
+from nomdeplume.evaluate.store import File, Parts, Store, encoded, read
 from tests.cli.conftest import COMMAND, environment
 from tests.engine import brought
 from tests.evaluation_world import corpus, table, vocabulary
@@ -45,8 +46,9 @@ def asked(mechanisms=("laplace",), epsilons=(0.5, 3.0), attackers="fast", seed=4
 
 def told(results):
     """Results as JSON, but for the time that they took."""
-    cells = [{**cell, "seconds": 0} for cell in results["cells"]]
-    return json.dumps({**results, "cells": cells}, ensure_ascii=False, allow_nan=False)
+    cells = tuple(replace(cell, seconds=0) for cell in results.cells)
+    parts = Parts(results.clean, dict(enumerate(cells)))
+    return encoded(File(question="", parts=parts))
 
 
 def test_a_pool_finds_what_one_process_does():
@@ -56,7 +58,7 @@ def test_a_pool_finds_what_one_process_does():
     given["attackers"] = "fast,char-svm,char-logistic"
     one, two = evaluate(*small, **given), evaluate(*small, **given, engine=POOL)
 
-    assert len(one["cells"]) == 3
+    assert len(one.cells) == 3
     assert told(one) == told(two)
 
 
@@ -70,9 +72,9 @@ def test_a_local_ray_finds_it_too():
 def test_without_a_seed_no_two_workers_share_noise():
     """The same texts in cells that differ by next to nothing: what comes out differs."""
     found = asked(epsilons=(3.0, 3.0000001), attackers="delta", seed=None).run(engine=POOL)
-    one, two = (cell["examples"] for cell in found["cells"])
+    one, two = (cell.examples for cell in found.cells)
 
-    assert not any(cell["not_private"] for cell in found["cells"])
+    assert not any(cell.not_private for cell in found.cells)
     assert one != two
 
 
@@ -99,10 +101,10 @@ def test_the_driver_tells_what_is_done_and_stores_it_at_once():
     said, steps, stored = [], [], []
     store = Store(evaluation.question)
     evaluation.run(
-        store, said.append, lambda: steps.append(None) or stored.append(len(store.parts)), POOL
+        store, said.append, lambda: steps.append(None) or stored.append(len(store.parts.keys)), POOL
     )
 
-    assert sorted(said) == sorted(f"{key}: done" for key in store.parts)
+    assert sorted(said) == sorted(f"{key}: done" for key in store.parts.keys)
     assert len(steps) == evaluation.steps == 3
     assert stored == [1, 2, 3]
 
@@ -123,7 +125,7 @@ def test_a_cell_whose_worker_is_killed_is_done_again(tmp_path):
     for path in tmp_path.iterdir():
         path.unlink()
     evaluation = asked(epsilons=[3.0], attackers=attackers)
-    store = Store(evaluation.question, parts={CLEAN: one["clean"]})  # so that it is a cell
+    store = Store(evaluation.question, parts=Parts(one.clean))  # so that it is a cell
     killer = Thread(target=kill)
     killer.start()
     two = evaluation.run(store, engine=POOL)
@@ -173,24 +175,18 @@ def world(tmp_path):
 
 
 def test_a_run_whose_driver_is_killed_goes_on_where_it_was(world, tmp_path):
-    def parts():
-        file = tmp_path / "r.json"
-        return json.loads(file.read_text(encoding="utf-8"))["parts"] if file.exists() else {}
-
     how = {"cwd": tmp_path, "env": environment(tmp_path)}
     stops = stopping(tmp_path, "nomdeplume.evaluate.store:Store.add", 2)
     running = subprocess.Popen([str(COMMAND), *world], cwd=tmp_path, env=how["env"] | stops)
     until_stopped(running)
     running.send_signal(signal.SIGKILL)
     running.wait()
-    before = parts()
+    before = read(tmp_path / "r.json").everything
     subprocess.run([str(COMMAND), *world], check=True, **how)
-    after = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
-    found = dict(zip(after["keys"], [after["clean"], *after["cells"]], strict=True))
+    after = read(tmp_path / "r.json").everything
 
-    assert len(before) == 2
-    assert len(found) == 5
-    assert {key: found[key] for key in before} == before
+    assert (len(before.keys), len(after.keys)) == (2, 5)
+    assert after | before == after
     assert not list((tmp_path / "tmp").iterdir())
 
 

@@ -9,7 +9,18 @@ import rich_click as click
 
 from nomdeplume.cli.main import COMMANDS, cli, loaded
 
-HEAVY = ("scipy", "pyarrow", "sklearn", "pandas", "polars", "narwhals", "ot", "torch", "datasets")
+HEAVY = (
+    "scipy",
+    "pyarrow",
+    "msgspec",
+    "sklearn",
+    "pandas",
+    "polars",
+    "narwhals",
+    "ot",
+    "torch",
+    "datasets",
+)
 RUN = """
 import json, sys
 from nomdeplume.cli.main import main

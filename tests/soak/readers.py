@@ -224,7 +224,8 @@ def remembered(data, folder):
 def results(data, folder):
     path = put(folder, "r.json", data)
     Store.open(path, "q")
-    page(read(path))
+    if (found := read(path).results) is not None:
+        page(found)
 
 
 def stop_list(data, folder):

@@ -9,7 +9,7 @@ import io
 import json
 import struct
 import zipfile
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,10 +19,13 @@ import numpy as np
 from nomdeplume import Table
 from nomdeplume.cli.main import cli
 from nomdeplume.engine.state import Entry
+from nomdeplume.evaluate.results import Label
+from nomdeplume.evaluate.store import File, Parts, encoded
 from nomdeplume.extras import arrow
 from nomdeplume.features import Features
 from nomdeplume.mechanism.remembered import FORMAT
 from nomdeplume.privacy.ledger import Ledger, Price
+from tests.evaluation_results import results as evaluated
 
 TEXT = "Rain on the zyxoquant lake. Wumblegorf, été!\n"
 WORDS = ("rain", "lake", "pear", "zyxoquant", "wumblegorf")
@@ -55,12 +58,18 @@ TOKENIZER = json.dumps(
      "added_tokens": [{"content": WORDS[4], "id": 4}]}
 ).encode()  # fmt: skip
 UNIGRAM = json.dumps({"model": {"vocab": [[w, -1.5] for w in WORDS]}}).encode()
-RESULTS = json.dumps({
-    "format": 1, "question": "q", "complete": True, "keys": ["c", "d"], "clean": {"share": 0.5},
-    "cells": [{"epsilon": 6, "attacks": [{"name": "word-svm", "value": 0.3, "low": 0.2}]}],
-    "corpus": {"name": "c.jsonl", "documents": 9, "authors": 2}, "parts": {"x": {}},
-    "authors": [{"name": "zyxoquant", "documents": 4}], "protocol": {"folds": 5},
-}).encode()  # fmt: skip
+
+
+@cache
+def results(*, finished=True):
+    """The file of an evaluation."""
+    found = evaluated(2, 2, settings=((9, 50),), mechanisms=1)
+    found = replace(found, authors=(Label("zyxoquant", 9), *found.authors[1:]))
+    parts = Parts(found.clean, {"other": found.cells[0]})
+    if not finished:
+        return encoded(File(question="q", parts=parts)).encode()
+    file = File(question="q", complete=True, results=found, keys=("c",), parts=parts)
+    return encoded(file).encode()
 
 
 def table():
@@ -298,7 +307,7 @@ _SEEDS = {
     "manifest": (MANIFEST,),
     "shards": (ENTRY, STATE),
     "calibrations": (NUMBER, RECALLED),
-    "results": (RESULTS,),
+    "results": lambda: (results(), results(finished=False)),
     "stop words": ("# mine\nrain\nzyxoquant été\n".encode(),),
     "output words": (b"rain\nLake\nwumblegorf\n",),
     "weights": (b"rain\t1\nlake\t2.5\nzyxoquant\t1e-3\n",),

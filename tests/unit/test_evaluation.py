@@ -1,12 +1,14 @@
 """The evaluation lab, part by part: labels, folds, figures, floors, scores, what they add up to."""
 
 import json
+from dataclasses import replace
 from math import log
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 from tests.conftest import ALPHA, TINY
+from tests.evaluation_results import results as results_of
 from tests.evaluation_world import AUTHORS, corpus, vocabulary
 
 from nomdeplume import Certificate, InputError, seeded
@@ -14,7 +16,7 @@ from nomdeplume.evaluate.attackers import ABOUT, ATTACKERS, ENSEMBLE, chosen
 from nomdeplume.evaluate.attackers.informed import Informed
 from nomdeplume.evaluate.choosing import added, best_of
 from nomdeplume.evaluate.evaluation import Evaluation
-from nomdeplume.evaluate.figures import figure, proportion
+from nomdeplume.evaluate.figures import Figure, figure, proportion
 from nomdeplume.evaluate.floors import chance, majority, topic_oracle
 from nomdeplume.evaluate.folds import Fold, folds
 from nomdeplume.evaluate.frontier import by_attack, by_budget
@@ -24,8 +26,19 @@ from nomdeplume.evaluate.labelled import Labelled
 from nomdeplume.evaluate.prior import by_place, by_texts
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.evaluate.reconstruction import guesses, reconstruction
+from nomdeplume.evaluate.results import (
+    Accuracy,
+    Attack,
+    Cell,
+    Clean,
+    Directions,
+    Floors,
+    Label,
+    Topic,
+    TopicModel,
+)
 from nomdeplume.evaluate.setting import grid
-from nomdeplume.evaluate.store import Store
+from nomdeplume.evaluate.store import Store, read
 from nomdeplume.evaluate.verification import c_at_1
 from nomdeplume.mechanism import Recipe
 from nomdeplume.mechanism.exponential import Exponential
@@ -254,58 +267,53 @@ def results(lab):
     return Evaluation(lab, settings, name="world").run()
 
 
-def accuracy(cell, name, kind="adaptive", documents="1"):
-    return cell["attackers"][name][kind]["accuracy"][documents]
+def right(attackers, name, documents=1):
+    """The share that an attacker names right."""
+    return attackers[name].accuracy[documents].value
 
 
 def test_less_noise_tells_more_of_authors_topics_and_words(results):
-    for strong, weak in (results["cells"][:2], results["cells"][2:]):
+    for strong, weak in (results.cells[:2], results.cells[2:]):
         for name in ("word-svm", "informed", ENSEMBLE):
-            assert accuracy(strong, name)["value"] < accuracy(weak, name)["value"]
-        topics = [
-            c["topic"]["release_to_release"]["words"]["accuracy"]["value"] for c in (strong, weak)
-        ]
-        words = [c["reconstruction"]["bayes"]["value"] for c in (strong, weak)]
+            assert right(strong.adaptive, name) < right(weak.adaptive, name)
+        topics = [c.topic.release_to_release.words.accuracy.value for c in (strong, weak)]
+        words = [c.reconstruction.bayes.value for c in (strong, weak)]
         assert topics[0] < topics[1]
         assert words[0] < words[1]
 
 
 def test_every_cell_has_the_certificate_of_its_release(results):
-    for cell in results["cells"]:
-        certificate = Certificate.from_json(json.dumps(cell["certificate"]))
+    for cell in results.cells:
+        certificate = Certificate.from_json(json.dumps(cell.certificate))
 
-        assert (certificate.epsilon, certificate.size) == (cell["epsilon"], 20)
-        assert certificate.promises[-1].sentence == cell["promise"][-1]
+        assert (certificate.epsilon, certificate.size) == (cell.epsilon, 20)
+        assert certificate.promises[-1].sentence == cell.promise[-1]
         assert certificate.seeded
         assert not certificate.private
 
 
 def test_five_documents_tell_more_than_one(results):
-    cell = results["cells"][1]
-    best = cell["best"]
+    cell = results.cells[1]
 
-    assert accuracy(cell, best["5"], documents="5")["value"] > accuracy(cell, best["1"])["value"]
-    assert best["20"] is None  # nobody has so many
+    assert cell.author(5).value > cell.author().value
+    assert right(cell.adaptive, cell.best(5), 5) == cell.author(5).value
+    assert (cell.best(20), cell.author(20)) == ("", None)  # nobody has so many
+    assert results.most == 5
 
 
 def test_who_learns_from_releases_is_no_weaker(results):
-    for cell in results["cells"]:
-        for name, each in cell["attackers"].items():
-            if each["static"]:
-                static = accuracy(cell, name, "static")
-                assert accuracy(cell, name)["high"] >= static["value"], name
+    for cell in results.cells:
+        for name in cell.static:
+            adaptive = cell.adaptive[name].accuracy[1]
+            assert adaptive.high >= right(cell.static, name), name
 
 
 def test_topics_stay_when_authors_go(results):
     """Words of a topic lie together: noise that mixes them hides who likes which."""
-    cell = results["cells"][1]  # laplace, ε = 3
-    topic = cell["topic"]["release_to_release"]["vectors"]["accuracy"]["value"]
+    cell = results.cells[1]  # laplace, ε = 3
 
-    assert topic > 0.95
-    assert (
-        accuracy(cell, cell["best"]["1"])["value"]
-        < results["clean"]["attackers"][ENSEMBLE]["accuracy"]["1"]["value"]
-    )
+    assert cell.topic.release_to_release.vectors.accuracy.value > 0.95
+    assert cell.author().value < right(results.clean.attackers, ENSEMBLE)
 
 
 @pytest.mark.parametrize("name", ATTACKERS)
@@ -313,23 +321,19 @@ def test_nobody_recognises_authors_that_were_dealt_out_anew(name):
     """Out of folds, clean and released alike: within an interval that fails once in a million."""
     texts, kept = corpus(each=10).shuffled(np.random.default_rng(8)), vocabulary()
     attack = Lab(texts, kept, chosen(name), folds(texts, 4), by_place(kept), draws=2, seed=2)
-    before = attack.before(quiet)["attackers"][name]["accuracy"]["1"]["value"]
     [setting] = grid([Recipe("laplace")], epsilons=[3.0], sizes=[20])
-    cell = attack.cell(setting, quiet)
-    after = [
-        cell["attackers"][name][kind]["accuracy"]["1"]["value"] for kind in ("adaptive", "static")
-    ]
+    before, cell = attack.before(quiet), attack.cell(setting, quiet)
 
-    for share in (before, *after):
-        assert binom.ppf(ALPHA, 60, 1 / 6) <= share * 60 <= binom.isf(ALPHA, 60, 1 / 6)
+    for attackers in (before.attackers, cell.adaptive, cell.static):
+        hits = right(attackers, name) * 60
+        assert binom.ppf(ALPHA, 60, 1 / 6) <= hits <= binom.isf(ALPHA, 60, 1 / 6)
 
 
 def test_a_seed_repeats_it_all(lab, results):
     [setting] = grid([Recipe("laplace")], epsilons=[3.0], sizes=[20])
     again = lab.cell(setting, quiet)
-    first = results["cells"][1]
 
-    assert {**again, "seconds": 0} == {**first, "seconds": 0}
+    assert replace(again, seconds=0) == replace(results.cells[1], seconds=0)
 
 
 def test_without_a_seed_no_two_runs_are_alike():
@@ -342,8 +346,8 @@ def test_without_a_seed_no_two_runs_are_alike():
         for _ in "ab"
     )
 
-    assert one["examples"] != other["examples"]
-    assert not one["not_private"]
+    assert one.examples != other.examples
+    assert not one.not_private
 
 
 def test_what_a_run_has_finished_is_not_done_again(lab, tmp_path):
@@ -358,19 +362,19 @@ def test_what_a_run_has_finished_is_not_done_again(lab, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         asked.run(Store.open(path, asked.question), stop)
-    assert not json.loads(path.read_text())["complete"]
+    assert read(path).results is None
     assert any(part.startswith("clean") for part in done)
 
     before, done = done, []
     whole = asked.run(Store.open(path, asked.question), done.append)
     assert before
     assert {part.split(":")[0] for part in done} == {"laplace ε=3.0 N=20"}
-    assert json.loads(path.read_text())["cells"] == json.loads(json.dumps(whole["cells"]))
+    assert read(path).results == whole
 
     other = Evaluation(Lab(**{**vars_of(lab), "draws": 2}), settings)
     with pytest.raises(InputError, match="results of another evaluation"):
         Store.open(path, other.question)
-    assert Store.open(path, other.question, force=True).parts == {}
+    assert Store.open(path, other.question, force=True).parts.keys == []
 
 
 def vars_of(lab):
@@ -381,35 +385,35 @@ def vars_of(lab):
 # --- the frontier
 
 
-def cell(title, budget, size, topic, author):
-    share = {"accuracy": {"value": topic}}
-    told_of = {"x": {"adaptive": {"accuracy": {"1": {"value": author}}}}}
-    return {
-        "title": title, "budget": budget, "size": size, "epsilon": budget / size,
-        "topic": {"release_to_release": {"words": share}}, "attackers": told_of, "best": {"1": "x"},
-    }  # fmt: skip
+def cell(budget, size, topic, author):
+    model = TopicModel(Figure.exact(topic), Figure.exact(topic))
+    attacks = {"x": Attack(Accuracy({1: Figure.exact(author)}, Figure.exact(author)), None)}
+    directions = Directions(*3 * [Topic(model, model)])
+    return Cell(
+        title="m", budget=budget, size=size, epsilon=budget / size, topic=directions,
+        attackers=attacks,
+    )  # fmt: skip
 
 
 def test_the_best_size_at_each_budget_is_taken():
-    cells = [
-        cell("m", 100, 10, 0.3, 0.1),
-        cell("m", 100, 50, 0.4, 0.2),
-        cell("m", 200, 50, 0.5, 0.3),
-    ]
+    cells = [cell(100, 10, 0.3, 0.1), cell(100, 50, 0.4, 0.2), cell(200, 50, 0.5, 0.3)]
     [found] = by_budget(cells, 2.0)
 
-    assert [(point["cell"], point["budget"]) for point in found["points"]] == [(1, 200), (2, 400)]
+    assert [(point.cell, point.budget) for point in found.points] == [(1, 200), (2, 400)]
 
 
 def test_frontier_and_area_by_hand():
-    cells = [cell("m", 1, 1, 0.4, 0.2), cell("m", 2, 1, 0.3, 0.4), cell("m", 3, 1, 0.8, 0.6)]
-    clean = {"topic": {"words": {"accuracy": {"value": 1.0}}}, "best": "x",
-             "attackers": {"x": {"accuracy": {"1": {"value": 1.0}}}}}  # fmt: skip
-    [found] = by_attack(cells, clean, {"chance": 0.0}, 0.1)
+    cells = [cell(1, 1, 0.4, 0.2), cell(2, 1, 0.3, 0.4), cell(3, 1, 0.8, 0.6)]
+    sure = cell(1, 1, 1.0, 1.0)
+    clean = Clean(topic=sure.topic.release_to_release, attackers=sure.adaptive)
+    topics = (Label("sea", 1), *(Label("other", 1) for _ in range(9)))
+    floors = Floors(1e-9, Figure.exact(0.0), None)
+    whole = replace(results_of(1, 1, settings=()), floors=floors, clean=clean, topics=topics)
+    [found] = by_attack(replace(whole, cells=tuple(cells)))
 
-    assert [point["cell"] for point in found["points"]] == [0, 2]  # the second is beaten in both
-    assert found["area"] == pytest.approx(0.2 * 0.1 + 0.4 * 0.4 + 0.4 * 0.8)
-    at = {each["author_at_most"]: each["topic"] for each in found["topic_at"]}
+    assert [point.cell for point in found.points] == [0, 2]  # the second is beaten in both
+    assert found.area == pytest.approx(0.2 * 0.1 + 0.4 * 0.4 + 0.4 * 0.8)
+    at = {each.author_at_most: each.topic for each in found.topic_at}
     assert at[0.1] is None
     assert at[0.4] == 0.4
 
@@ -427,8 +431,8 @@ def test_every_attacker_is_told_about_and_others_can_be_brought(tmp_path, monkey
     kinds = chosen("mine:bayes,delta")
     found = Lab(texts, kept, kinds, folds(texts, 4), by_place(kept)).before(quiet)
 
-    assert set(found["attackers"]) == {"mine:bayes", "delta", ENSEMBLE}
-    assert found["attackers"]["mine:bayes"]["accuracy"]["1"]["value"] > 2 / len(AUTHORS)
+    assert set(found.attackers) == {"mine:bayes", "delta", ENSEMBLE}
+    assert right(found.attackers, "mine:bayes") > 2 / len(AUTHORS)
     for wrong in ("nobody", "mine:nobody", "no.module:x", ""):
         with pytest.raises(InputError):
             chosen(wrong)

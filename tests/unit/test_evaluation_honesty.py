@@ -1,10 +1,9 @@
 """What an evaluation must not claim, lose, mix up or let out."""
 
-import copy
-import json
 import re
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,14 +18,16 @@ from nomdeplume.evaluate import evaluate, reader, reconstruction
 from nomdeplume.evaluate.brief import brief
 from nomdeplume.evaluate.conclusion import ONE_EACH, _against_floor, conclusion
 from nomdeplume.evaluate.evaluation import Evaluation
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.floors import chance, majority, topic_oracle
 from nomdeplume.evaluate.folds import Fold, folds
 from nomdeplume.evaluate.identification import Identification
 from nomdeplume.evaluate.labelled import Labelled
 from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.results import Floors
 from nomdeplume.evaluate.scores import of_all
 from nomdeplume.evaluate.setting import Setting, grid
-from nomdeplume.evaluate.store import Store
+from nomdeplume.evaluate.store import Store, read
 from nomdeplume.evaluate.verification import verification
 from nomdeplume.mechanism import Recipe
 from nomdeplume.mechanism.exponential import Exponential
@@ -53,36 +54,25 @@ def test_who_knows_the_topic_does_no_worse_than_chance(seed):
     ],
 )
 def test_a_wide_interval_is_no_safety(after, said):
-    floor = {"value": 0.35, "low": 0.31, "high": 0.39}
-    told = dict(zip(("value", "low", "high"), after, strict=True))
+    floors = Floors(0.2, Figure.exact(0.3), Figure(0.35, 0.31, 0.39))
+    whole = replace(results(5, 2, settings=()), floors=floors)
 
-    assert said in _against_floor({"floors": {"topic_oracle": floor}}, told)
-
-
-def measured(most):
-    """Results of authors who have at most so many documents."""
-    made = copy.deepcopy(results(12, 4))
-    ways = [each["adaptive"] for cell in made["cells"] for each in cell["attackers"].values()]
-    for way in [*ways, *made["clean"]["attackers"].values()]:
-        way["accuracy"] |= {count: None for count in ("5", "20") if int(count) > most}
-    for cell in made["cells"]:
-        cell["best"] |= {count: None for count in ("5", "20") if int(count) > most}
-    return made
+    assert said in _against_floor(whole, Figure(*after))
 
 
 def said_by_percent(figure):
-    return f"{100 * figure['value']:.0f} %"
+    return f"{100 * figure.value:.0f} %"
 
 
-@pytest.mark.parametrize("most", ["5", "20"])
+@pytest.mark.parametrize("most", [5, 20])
 def test_no_figure_of_single_documents_stands_alone(most):
     """Twenty documents of an author can give everything away where one gives little."""
-    made = measured(int(most))
+    made = results(12, 4, most=most)
     clean, *others = conclusion(made)
     about = [each for each in others if "of single documents and" in each]
-    told = made["clean"]["attackers"][made["clean"]["best"]]["accuracy"]
+    told = said_by_percent(made.clean.author(most))
 
-    assert f"; from {most} documents of one author, {said_by_percent(told[most])}" in clean
+    assert f"; from {most} documents of one author, {told}" in clean
     assert len(about) == 2  # the best balance, and the setting with the fewest named
     assert all(re.search(rf"and [\d.]+ %.* from {most} of one author", each) for each in about)
     assert not [each for each in others if "of single documents" in each and each not in about]
@@ -90,13 +80,12 @@ def test_no_figure_of_single_documents_stands_alone(most):
 
 
 def test_where_only_single_documents_were_attacked_it_is_said():
-    assert ONE_EACH in conclusion(measured(1))
+    assert ONE_EACH in conclusion(results(12, 4, most=1))
 
 
 def test_on_a_terminal_the_figure_of_several_documents_stands_beside():
-    made = measured(20)
-    made["summary"]["conclusion"] = conclusion(made)
-    head = next(line for line in brief(made).splitlines() if "author" in line and " E " in line)
+    said = brief(results(12, 4)).splitlines()
+    head = next(line for line in said if "author" in line and " E " in line)
 
     assert re.search(r"author +± +of 5 +of 20 +topic", head)
 
@@ -223,7 +212,7 @@ def test_what_other_settings_found_stays(tmp_path):
 
     for epsilon in (1.0, 4.0):
         asked(epsilon).run(Store.open(path, asked(epsilon).question))
-    assert [cell["epsilon"] for cell in json.loads(path.read_text())["cells"]] == [4.0]
+    assert [cell.epsilon for cell in read(path).results.cells] == [4.0]
     done = []
     asked(1.0).run(Store.open(path, asked(1.0).question), done.append)
     assert done == []

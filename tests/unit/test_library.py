@@ -1,5 +1,6 @@
 """Libraries of public texts, the one that ships among them."""
 
+import json
 import re
 from collections import Counter
 
@@ -7,9 +8,13 @@ import numpy as np
 import pytest
 
 from nomdeplume import InputError, Obfuscator
-from nomdeplume.library import Library, Passage
+from nomdeplume.evaluate.setting import Setting, grid
+from nomdeplume.library import Library, Passage, score_of
+from nomdeplume.library.fitting import fitted
 from nomdeplume.library.library import DATA
 from nomdeplume.library.scores import ByTable
+from nomdeplume.mechanism import Recipe
+from nomdeplume.mechanism.standin import StandIn
 from nomdeplume.vocabulary import Vocabulary
 
 PERSONAL = re.compile(r"\b(I|me|my|we|us|our|you|your)\b", re.IGNORECASE)
@@ -114,3 +119,71 @@ def test_standins_come_from_python_too():
     assert document.text in made.documents.library.texts
     assert made.promises[0].sentence.endswith("at most a factor of 100.")
     assert made.price.budget == pytest.approx(np.log(100))
+
+
+def test_an_evaluation_takes_odds_as_they_are(tmp_path):
+    """Budgets and sizes are for others; a setting is known by its library's content."""
+    found = grid([Recipe.usually("standin"), Recipe.usually("mean")], budgets=[5, 10], sizes=[7])
+    (tmp_path / "l").write_text(Library(THREE).to_jsonl(), encoding="utf-8")
+    one = Setting(Recipe("standin", 100, library=str(tmp_path / "l"))).key
+    (tmp_path / "l").write_text(Library(THREE[::-1]).to_jsonl(), encoding="utf-8")
+
+    assert [each.recipe.epsilon for each in found] == [100, 5, 10]
+    assert one != Setting(Recipe("standin", 100, library=str(tmp_path / "l"))).key
+
+
+TOPICS = tuple(
+    Passage(f"{topic}{n}", f"{' '.join(words[n % 3 : n % 3 + 3])} number {n}", field=topic)
+    for topic, words in (
+        ("sea", ["ship", "harbor", "wave", "sail", "anchor"]),
+        ("land", ["wheat", "barn", "tractor", "soil", "cow"]),
+        ("law", ["court", "judge", "appeal", "verdict", "lawyer"]),
+    )
+    for n in range(8)
+)
+
+
+@pytest.mark.parametrize("topics", [2, 3])
+def test_a_classifier_ranks_the_texts_of_the_likeliest_topic_first(tmp_path, topics):
+    made = fitted(Library(TOPICS[: 8 * topics]))
+    (tmp_path / "l").write_text(made.to_jsonl(), encoding="utf-8")
+    score = score_of(Library.read(tmp_path / "l"), Vocabulary.given(None))
+    nearest = StandIn(made, score, 8)._nearest(["The anchor and the sail.", "tractor on the soil"])
+
+    assert nearest.tolist() == [list(range(8)), list(range(8, 16))]
+    assert score.best(100) == 8
+    assert score.name.startswith("topics ")
+
+
+def test_latent_directions_need_no_topics(tmp_path):
+    made = fitted(Library(TOPICS), "latent")
+    (tmp_path / "l").write_text(made.to_jsonl(), encoding="utf-8")
+    score = score_of(Library.read(tmp_path / "l"), Vocabulary.given(None))
+    found = score(["The judge and the verdict.", "", "qqq"])
+
+    assert set(np.argsort(-found[0])[:4].tolist()) <= set(range(16, 24))
+    assert np.isfinite(found).all()
+    assert score.name.startswith("latent ")
+
+
+def test_a_library_without_topics_is_scored_by_the_table_if_it_is_small():
+    plain = Library(tuple(Passage(each.id, each.text) for each in TOPICS))
+
+    assert fitted(plain).model is None
+    assert fitted(Library(TOPICS), "table").model is None
+    with pytest.raises(InputError, match="needs a topic for every text"):
+        fitted(plain, "topics")
+    with pytest.raises(InputError, match="at least 2 texts"):
+        fitted(Library(TOPICS[:9]))
+
+
+@pytest.mark.parametrize("spoil", ["words", "idf", "matrix", "bias", "topics", "on_topic"])
+def test_a_damaged_model_is_refused(tmp_path, spoil):
+    made = fitted(Library(TOPICS))
+    head, rest = made.to_jsonl().split("\n", 1)
+    facts = json.loads(head)
+    facts["model"][spoil] = facts["model"][spoil][1:] if spoil != "on_topic" else [["a"]]
+    (tmp_path / "l").write_text(f"{json.dumps(facts)}\n{rest}", encoding="utf-8")
+
+    with pytest.raises(InputError):
+        Library.read(tmp_path / "l")

@@ -5,12 +5,14 @@ import json
 
 import numpy as np
 import pytest
+from tests.evaluation_results import results, with_cells
 from tests.web.texts import written_by
 
 from nomdeplume import InputError
+from nomdeplume.evaluate.figures import Figure
+from nomdeplume.evaluate.results import Accuracy, Attack, Cell, Clean
 from nomdeplume.web.attack import (
     ONE_EACH,
-    RELEASES,
     Asked,
     attack,
     largest_under,
@@ -39,7 +41,7 @@ def attacked(data, told):
 
 
 def test_the_chosen_budget_is_among_all(attacked):
-    budgets = [cell["budget"] for cell in attacked.results["cells"]]
+    budgets = [cell.budget for cell in attacked.results.cells]
 
     assert budgets == [10, 1000]
     assert attacked.chosen == 1
@@ -49,27 +51,23 @@ def test_the_chosen_budget_is_among_all(attacked):
 
 def test_no_release_of_a_private_text_is_shown(attacked):
     """A release that is shown is spent, and these were charged to nobody."""
-    shown = {key for cell in attacked.results["cells"] for key in cell} & set(RELEASES)
-
-    assert shown == set()
+    assert not any(cell.examples or cell.certificate for cell in attacked.results.cells)
     assert 'class="bag"' not in attacked.page
     assert "What a release looks like" not in attacked.page
 
 
 def test_attackers_are_named_and_right_before_the_release(attacked):
-    clean, cell = attacked.results["clean"], attacked.results["cells"][1]
+    clean, cell = attacked.results.clean, attacked.results.cells[1]
     right = np.mean([each.before[0][0] == each.author for each in attacked.named])
 
     assert (attacked.before_attacker, attacked.after_attacker) == (
-        clean["best"],
-        cell["best"]["1"],
+        clean.best(),
+        cell.best(),
     )
     assert len(attacked.named) == 60
     assert {each.topic for each in attacked.named} == {""}
     assert right > 0.9
-    assert right == pytest.approx(
-        clean["attackers"][attacked.before_attacker]["accuracy"]["1"]["value"], abs=1e-5
-    )
+    assert right == pytest.approx(clean.author().value, abs=1e-5)
 
 
 def test_the_report_is_a_page_about_these_texts(attacked, data):
@@ -77,7 +75,7 @@ def test_the_report_is_a_page_about_these_texts(attacked, data):
 
     assert attacked.page.startswith("<!DOCTYPE html>")
     assert "mine.jsonl" in attacked.page
-    assert text not in attacked.page + json.dumps(attacked.results)
+    assert text not in attacked.page + repr(attacked.results)
 
 
 def test_progress_rises_and_says_what_is_done(attacked, told):
@@ -94,34 +92,34 @@ def test_progress_rises_and_says_what_is_done(attacked, told):
     assert told[-1][1] == "writing the report"
 
 
-def cell(budget, value):
-    accuracy = {"1": {"value": value}}
-    return {
-        "budget": budget,
-        "best": {"1": "svm"},
-        "attackers": {"svm": {"adaptive": {"accuracy": accuracy}}},
-    }
+def accuracy(**values):
+    """Of an attacker, by the number of documents: one=0.1, five=0.2."""
+    numbers = {"one": 1, "five": 5}
+    known = {numbers[name]: Figure.exact(value) for name, value in values.items()}
+    return Accuracy(known, Figure.exact(0.0))
+
+
+def cell(budget, **values):
+    return Cell(budget=budget, attackers={"svm": Attack(accuracy(**values), None)})
 
 
 def test_single_texts_are_told_with_several_of_one_author():
-    told = {"1": {"value": 0.46}, "5": {"value": 0.75}, "20": None}
-    clean = {"attackers": {"svm": {"accuracy": {**told, "5": {"value": 1.0}}}}}
-    many = cell(20, 0.46) | {"best": {"1": "svm", "5": "svm", "20": None}}
-    many["attackers"]["svm"]["adaptive"]["accuracy"] = told
+    clean = Clean(attackers={"svm": accuracy(one=0.46, five=1.0)})
 
-    assert named_correctly(clean, many).replace("\u00a0", " ") == (
+    assert named_correctly(clean, cell(20, one=0.46, five=0.75)).replace("\u00a0", " ") == (
         "from one text 46 % before and 46 % after; from 5 texts of one author 100 % before and "
         "75 % after."
     )
-    assert named_correctly(clean, cell(20, 0.46)).endswith(f"46\u00a0% after. {ONE_EACH}")
+    assert named_correctly(clean, cell(20, one=0.46)).endswith(f"46\u00a0% after. {ONE_EACH}")
 
 
 def test_the_largest_budget_under_a_share_is_found():
-    results = {"cells": [cell(5, 0.1), cell(10, 0.2), cell(20, 0.4)]}
+    cells = [cell(10, one=0.2), cell(5, one=0.1), cell(20, one=0.4)]
+    found = with_cells(results(settings=()), cells)
 
-    assert largest_under(results, 0.2) == 10
-    assert largest_under(results, 1.0) == 20
-    assert largest_under(results, 0.05) is None
+    assert largest_under(found, 0.2) == 0
+    assert largest_under(found, 1.0) == 2
+    assert largest_under(found, 0.05) is None
 
 
 @pytest.mark.parametrize(
@@ -142,9 +140,9 @@ def test_the_chosen_budget_is_attacked_as_it_is():
 
 def test_laplace_shares_a_budget_among_the_words(data):
     asked = Asked(data, "mine", mechanism="laplace", budgets=(), chosen=40, size=10)
-    found = attack(asked, lambda *_: None).results["cells"]
+    found = attack(asked, lambda *_: None).results.cells
 
-    assert [(each["epsilon"], each["budget"]) for each in found] == [(4, 40)]
+    assert [(each.epsilon, each.budget) for each in found] == [(4, 40)]
 
 
 def test_an_attack_is_work_for_a_job_and_shows_no_text(data):

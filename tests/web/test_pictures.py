@@ -211,4 +211,4 @@ def test_a_trade_without_topics_is_of_authors_over_budgets():
     silent = results(9, 0, SETTINGS, mechanisms=1)
 
     assert "Author accuracy over budget, 4 settings" in trade(silent, 0)
-    assert trade({"cells": []}, 0) == ""
+    assert trade(results(9, 4, settings=())) == ""

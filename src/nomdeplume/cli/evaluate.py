@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from nomdeplume.engine import Engine
     from nomdeplume.evaluate.evaluation import Evaluation
+    from nomdeplume.evaluate.results import Results
     from nomdeplume.evaluate.setting import Setting
     from nomdeplume.evaluate.store import Store
     from nomdeplume.mechanism import Recipe
@@ -168,11 +169,12 @@ def evaluate(corpus: tuple[str, ...], options: EvaluateOptions) -> int:
     nomdeplume evaluate posts.jsonl --budget 5,10,20,40 --engine pool --workers 4 -o report.html
     """
     from nomdeplume.evaluate.report import page
-    from nomdeplume.evaluate.store import Store
     from nomdeplume.formats.targets import write_whole
 
     places, engine = _places(corpus, options), its_engine(options.engine)
     evaluation, lacking = _asked(corpus, options)
+    from nomdeplume.evaluate.store import Store  # and with it msgspec
+
     store = Store.open(places[1], evaluation.question, force=options.force, fresh=options.fresh)
     results = _run(evaluation, store, engine, options)
     if places[0]:
@@ -206,9 +208,9 @@ def _asked(corpus: tuple[str, ...], options: EvaluateOptions) -> tuple[Evaluatio
     from nomdeplume.cli.labelled import elsewhere, read, texts_of
     from nomdeplume.evaluate.attackers import chosen
     from nomdeplume.evaluate.prior import BY_PLACE
-    from nomdeplume.extras import installed
+    from nomdeplume.extras import evaluations
 
-    installed("sklearn", "evaluations", "eval")
+    evaluations()
     chosen(options.attackers)
     vocabulary, released, public = options.table.vocabulary(), options.released, options.public
     settings = _settings(vocabulary, options)
@@ -267,14 +269,19 @@ def _settings(vocabulary: Vocabulary, options: EvaluateOptions) -> list[Setting]
 
 
 def _mechanisms(options: EvaluateOptions) -> list[str]:
-    """Those that are named; else mean, or laplace where an ε for each word is given."""
-    usual = "laplace" if options.epsilons else "mean"
+    """Those that are named; else laplace if an ε is given, standin if odds or a library are."""
+    texts = options.mechanism.odds is not None or options.mechanism.library
+    usual = "laplace" if options.epsilons else "standin" if texts else "mean"
     return (options.mechanism.mechanism or usual).split(",")
 
 
 def _recipe(name: str, vocabulary: Vocabulary, options: EvaluateOptions) -> Recipe:
     mechanism, _, decode = name.partition("/")
+    from nomdeplume.mechanism import MECHANISMS
+
     asked = options.mechanism
+    if mechanism in MECHANISMS and not MECHANISMS[mechanism].libraries:
+        asked = replace(asked, odds=None, library=None)  # they are for the others that are named
     return replace(asked, mechanism=mechanism, decode=decode or asked.decode).recipe(vocabulary)
 
 
@@ -293,28 +300,28 @@ def _whole(name: str, value: float) -> int:
 
 def _run(
     evaluation: Evaluation, store: Store, engine: Engine | None, options: EvaluateOptions
-) -> dict[str, Any]:
+) -> Results:
     from nomdeplume.cli.progress import stepped
 
     try:
         with stepped(evaluation.steps, shown=options.shown) as (tell, step):
             return evaluation.run(store, tell, step, engine)
     except KeyboardInterrupt:
-        if store.path is None or not store.parts:
+        if store.path is None or not store.parts.keys:
             raise
         raise Interrupted(
             f"interrupted; {at(store.path)} holds what was finished: run this again to go on."
         ) from None
 
 
-def _tell(results: dict[str, Any], places: Sequence[Path | None], options: EvaluateOptions) -> None:
+def _tell(results: Results, places: Sequence[Path | None], options: EvaluateOptions) -> None:
     """The conclusion and a line for each cell; where the rest is."""
     from nomdeplume.evaluate.brief import brief
 
     if options.quiet:
         return
     click.echo(brief(results))
-    if left_out := results["corpus"]["left_out"]:
+    if left_out := results.corpus.left_out:
         who = f"{left_out:,} text{'s' * (left_out != 1)} left out"
         click.echo(f"nomdeplume: {who}: without a label, or of an author with too few.", err=True)
     for what, place in zip(("report", "results"), places, strict=True):

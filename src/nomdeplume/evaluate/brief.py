@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from textwrap import fill
-from typing import Any
 
-from nomdeplume.evaluate.frontier import clean_topic, topic_of
+from nomdeplume.evaluate.figures import Figure
+from nomdeplume.evaluate.identification import DOCUMENTS
+from nomdeplume.evaluate.results import Accuracy, Cell, Results, accuracy
 
 WIDTH = 79
 HEADS = ("", "ε", "N", "E", "author", "±", "of 5", "of 20", "topic", "±", "words")
 
 
-def brief(results: Mapping[str, Any]) -> str:
-    """What was found, in sentences and in numbers that fit a terminal."""
-    said = [fill(each, WIDTH) for each in results["summary"]["conclusion"]]
+def brief(results: Results) -> str:
+    """Text for a terminal: the conclusion in sentences, and a table of figures."""
+    said = [fill(each, WIDTH) for each in results.summary.conclusion]
     rows = [HEADS, *_rows(results)]
     used = [i for i in range(len(HEADS)) if any(row[i] for row in rows[1:])]
     return "\n".join([*said, "", *_aligned([[row[i] for i in used] for row in rows]), "", NOTE])
@@ -30,49 +31,37 @@ NOTE = fill(
 )
 
 
-def _rows(results: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
-    clean = results["clean"]
-    if floors := results["floors"]:
-        yield ("chance", "", "", "", _number(floors["chance"]), *[""] * 6)
-        if oracle := floors["topic_oracle"]:
-            yield ("topic alone", "", "", "", *_figure(oracle), *[""] * 5)
-    told = [each["accuracy"] for each in clean["attackers"].values()]
-    yield ("clean", "", "", "", *_told(told), *_figure(clean_topic(clean)), "")
-    for cell in results["cells"]:
-        numbers = (cell[name] for name in ("epsilon", "size", "budget"))
-        told = [each["adaptive"]["accuracy"] for each in cell["attackers"].values()]
-        rebuilt = cell["reconstruction"] or {}
-        words = rebuilt.get("bayes") or rebuilt.get("nearest")
+def _rows(results: Results) -> Iterator[tuple[str, ...]]:
+    clean = results.clean
+    if floors := results.floors:
+        yield ("chance", "", "", "", _number(floors.chance), *[""] * 6)
+        if floors.topic_oracle:
+            yield ("topic alone", "", "", "", *_figure(floors.topic_oracle), *[""] * 5)
+    yield ("clean", "", "", "", *_told(clean.attackers), *_figure(clean.topic_accuracy), "")
+    for cell in results.cells:
+        rebuilt = cell.reconstruction
         yield (
-            cell["title"],
-            *(f"{number:.4g}" if number else "" for number in numbers),
-            *_told(told),
-            *_figure(topic_of(cell)),
-            _value(words),
+            cell.title,
+            *(f"{each:.4g}" if each else "" for each in (cell.epsilon, cell.size)),
+            _budget(cell),
+            *_told(cell.adaptive),
+            *_figure(cell.topic_accuracy),
+            _value(rebuilt.bayes or rebuilt.nearest) if rebuilt else "",
         )
 
 
-def _told(accuracies: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the best attacker tells from one document, with its interval, from 5 and from 20."""
-    best = {
-        m: max((each[m] for each in accuracies if each[m]), key=_of, default=None)
-        for m in ("1", "5", "20")
-    }
-    return (*_figure(best["1"]), _value(best["5"]), _value(best["20"]))
+def _told(attackers: Mapping[str, Accuracy]) -> tuple[str, ...]:
+    """Accuracy of the best attacker from one document, with its interval, from 5 and from 20."""
+    one, five, twenty = (accuracy(attackers, count) for count in DOCUMENTS)
+    return (*_figure(one), _value(five), _value(twenty))
 
 
-def _of(figure: Mapping[str, float]) -> float:
-    return figure["value"]
+def _figure(figure: Figure | None) -> tuple[str, str]:
+    return (_number(figure.value), _number((figure.high - figure.low) / 2)) if figure else ("", "")
 
 
-def _figure(figure: Mapping[str, float] | None) -> tuple[str, str]:
-    if not figure:
-        return "", ""
-    return _number(figure["value"]), _number((figure["high"] - figure["low"]) / 2)
-
-
-def _value(figure: Mapping[str, float] | None) -> str:
-    return _number(figure["value"]) if figure else ""
+def _value(figure: Figure | None) -> str:
+    return _number(figure.value) if figure else ""
 
 
 def _number(share: float) -> str:
@@ -84,3 +73,10 @@ def _aligned(rows: list[list[str]]) -> Iterator[str]:
     for first, *others in rows:
         cells = (cell.rjust(width) for cell, width in zip(others, widths[1:], strict=True))
         yield "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+
+
+def _budget(cell: Cell) -> str:
+    """The budget; with its symbol where that is not E."""
+    if cell.budget is None:
+        return ""
+    return f"{cell.budget:.4g}" if cell.symbol == "E" else f"{cell.symbol}={cell.budget:.4g}"

@@ -9,9 +9,12 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
+from nomdeplume.errors import InputError
+
 Floats = NDArray[np.float64]
 
 LEVEL = 0.95
+BEYOND, DIGITS = 1e15, 6
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,10 @@ class Figure:
     low: float
     high: float
 
+    def __post_init__(self) -> None:
+        if not max(map(abs, (self.value, self.low, self.high))) < BEYOND:
+            raise InputError("a figure and its interval must be numbers below 10¹⁵.")
+
     @classmethod
     def exact(cls, value: float) -> Figure:
         """A value that is known, not measured: its interval is the value."""
@@ -31,9 +38,6 @@ class Figure:
     def wide(self) -> bool:
         """True if the interval is more than the value."""
         return self.low < self.value or self.value < self.high
-
-    def facts(self) -> dict[str, float]:
-        return {name: round(each, 6) for name, each in vars(self).items()}
 
     def __str__(self) -> str:
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
@@ -68,7 +72,7 @@ def figure(
         variance += float((values @ w).var(ddof=1)) / draws
     half = float(t.ppf((1 + level) / 2, freedom)) * sqrt(variance)
     low, high = mean - half, mean + half
-    return Figure(mean, max(0.0, low), min(1.0, high)) if share else Figure(mean, low, high)
+    return _rounded(mean, max(0.0, low), min(1.0, high)) if share else _rounded(mean, low, high)
 
 
 def proportion(hits: float, count: float, level: float = LEVEL) -> Figure:
@@ -79,4 +83,9 @@ def proportion(hits: float, count: float, level: float = LEVEL) -> Figure:
     middle = (p + z * z / (2 * count)) / (1 + z * z / count)
     half = z * sqrt(p * (1 - p) / count + z * z / (4 * count * count)) / (1 + z * z / count)
     low, high = middle - half, middle + half
-    return Figure(p, low if hits else 0.0, high if hits < count else 1.0)  # exactly, at the ends
+    return _rounded(p, low if hits else 0.0, high if hits < count else 1.0)  # exactly, at the ends
+
+
+def _rounded(*values: float) -> Figure:
+    """To more digits than any measurement has, so that a mean of ones is 1."""
+    return Figure(*(round(value, DIGITS) for value in values))

@@ -10,8 +10,17 @@ from numpy.typing import NDArray
 from nomdeplume.evaluate.figures import Figure, figure, proportion
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.labelled import Labelled, Labels
+from nomdeplume.evaluate.results import Floors
 
 Ids = NDArray[np.int64]
+
+
+def floors(corpus: Labelled, folds: Sequence[Fold]) -> Floors | None:
+    """Accuracy of guesses that read nothing; None without authors."""
+    authors = corpus.author
+    if authors is None:
+        return None
+    return Floors(chance(authors), majority(authors, folds), topic_oracle(corpus, folds))
 
 
 def chance(authors: Labels) -> float:

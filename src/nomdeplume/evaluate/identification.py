@@ -1,4 +1,4 @@
-"""Who wrote it? How often the attacker is right, with one text of an author or with several."""
+"""Identification of authors: how often an attacker is right, from one text or from several."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHUFFLES = 10  # ways in which an author's texts are put together
 
 @dataclass(frozen=True, eq=False)
 class Identification:
-    """What follows from the scores of all texts for all labels."""
+    """Figures of the scores of all texts for all labels."""
 
     scores: Scores  # (draws, n, labels), NaN for texts that are not tested
     codes: Ids  # (n,) true labels
@@ -95,11 +95,12 @@ class Identification:
         counts = flat.reshape(labels, labels).astype(np.float64)
         return np.asarray(counts / np.maximum(counts.sum(axis=1, keepdims=True), 1))
 
-    def recalls(self) -> list[Figure]:
+    def recalls(self) -> tuple[Figure, ...]:
         """Of each label, the share of its texts that is told right; Wilson's over its texts."""
         right = self.confusion().diagonal()
         counts = np.bincount(self.codes[self.tested], minlength=len(right))
-        return [proportion(share * n, n) for share, n in zip(right, counts, strict=True)]
+        both = zip(right.tolist(), counts.tolist(), strict=True)
+        return tuple(proportion(share * n, n) for share, n in both)
 
 
 def _redrawn(labels: Ids, rng: Generator) -> Ids:

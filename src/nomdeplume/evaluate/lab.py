@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
 from time import monotonic
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -17,8 +16,7 @@ from numpy.typing import NDArray
 from nomdeplume.bag import Bag
 from nomdeplume.evaluate.attackers import Kind
 from nomdeplume.evaluate.attacks import Attacks
-from nomdeplume.evaluate.figures import Figure
-from nomdeplume.evaluate.floors import chance, majority, topic_oracle
+from nomdeplume.evaluate.floors import floors
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import DOCUMENTS, Identification
 from nomdeplume.evaluate.labelled import Labelled
@@ -26,6 +24,21 @@ from nomdeplume.evaluate.likeness import likeness
 from nomdeplume.evaluate.naming import named
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.evaluate.reconstruction import reconstruction, shared_words
+from nomdeplume.evaluate.results import (
+    Accuracy,
+    Attack,
+    Cell,
+    Certificate,
+    Clean,
+    Directions,
+    Example,
+    Floors,
+    Matrix,
+    Odds,
+    Reconstruction,
+    Verification,
+    best,
+)
 from nomdeplume.evaluate.setting import Setting
 from nomdeplume.evaluate.topics import Topics
 from nomdeplume.evaluate.verification import verification
@@ -62,41 +75,36 @@ class Lab:
     naming: bool = False  # whether results say who is named for every text
 
     def bare(self) -> Lab:
-        """The same without what it has made so far, to be sent to other processes."""
+        """A lab without its caches, to be sent to other processes."""
         return replace(self, _labs={})
 
-    def before(self, tell: Tell) -> dict[str, Any]:
-        """How well authors and topics are told from the texts as they are."""
-        found: dict[str, Any] = {"topic": None, "attackers": {}, "verification": None}
-        texts = self.corpus.texts
+    def before(self, tell: Tell) -> Clean:
+        """Figures of attacks and topic models on the texts as they are."""
+        texts, topic = self.corpus.texts, None
         if self.corpus.topic is not None:
             tell("topics")
             known = (self.corpus.topic, self.folds, self._reader)
-            found["topic"] = Topics.taught([texts], *known).told([texts])
-        if self._attacks is not None:
-            told = self._attacks.before(texts, tell)
-            found["attackers"] = {name: identified(each) for name, each in told.items()}
-            found["best"] = best = _best(found["attackers"], "1")
-            found["confusion"] = _shares(told[best])
-            found["per_author"] = [each.facts() for each in told[best].recalls()]
-            found["verification"] = self._verified([texts], [texts])
-            found |= {"named": named(told[best])} if self.naming else {}
-        return found
+            topic = Topics.taught([texts], *known).told([texts])
+        if self._attacks is None:
+            return Clean(topic=topic)
+        told = self._attacks.before(texts, tell)
+        attackers = {name: _accuracy(each) for name, each in told.items()}
+        first = told[best(attackers, 1)]
+        return Clean(
+            attackers=attackers,
+            topic=topic,
+            verification=self._verified([texts], [texts]),
+            confusion=_shares(first),
+            per_author=first.recalls(),
+            named=named(first) if self.naming else (),
+        )
 
-    def floors(self) -> dict[str, Any] | None:
-        """What is guessed of authors without reading."""
-        authors = self.corpus.author
-        if authors is None:
-            return None
-        oracle = topic_oracle(self.corpus, self.folds)
-        return {
-            "chance": chance(authors),
-            "majority": majority(authors, self.folds).facts(),
-            "topic_oracle": oracle and oracle.facts(),
-        }
+    def floors(self) -> Floors | None:
+        """Accuracy of guesses at authors that read nothing; None without authors."""
+        return floors(self.corpus, self.folds)
 
-    def cell(self, setting: Setting, tell: Tell) -> dict[str, Any]:
-        """Release all texts under a setting, `draws` times, and see what is left of them."""
+    def cell(self, setting: Setting, tell: Tell) -> Cell:
+        """Release all texts under a setting, `draws` times, and measure the releases."""
         started, rng = monotonic(), self._rng(setting)
         tell("releases")
         made = Obfuscator.of(
@@ -108,50 +116,68 @@ class Lab:
             for _ in self._times
         ]
         tell("words")
-        rebuilt = self._rebuilt(made, draws, rng)
-        return {
-            **promised(made, setting),
-            "certificate": certified(made, draws[0], rng),
-            **self.judged(draws, made.documents, rng, tell),
-            "reconstruction": {name: each.facts() for name, each in rebuilt.items()},
-            "not_private": self.seed is not None,
-            "seconds": round(monotonic() - started, 1),
-        }
+        rebuilt, certificate = self._rebuilt(made, draws, rng), certified(made, draws[0], rng)
+        judged, promise = self.judged(draws, made.documents, rng, tell), made.promises[-1]
+        return replace(
+            judged,
+            mechanism=setting.recipe.mechanism,
+            title=setting.title,
+            epsilon=None if setting.recipe.at_once else setting.recipe.epsilon,
+            size=made.documents.form.size or None,
+            budget=setting.budget,
+            symbol=setting.recipe.parameter.symbol if setting.recipe.at_once else "E",
+            advice=made.documents.advice,
+            metric=promise.metric,
+            formula=made.guarantee.formula,
+            covers=made.documents.covers,
+            odds=tuple(Odds(odds.pair, odds.distance, odds.factor) for odds in promise.odds),
+            promise=tuple(each.sentence for each in made.promises),
+            unchanged=made.unchanged,
+            certificate=certificate,
+            reconstruction=rebuilt,
+            not_private=self.seed is not None,
+            seconds=round(monotonic() - started, 1),
+        )
 
-    def _rebuilt(self, made: Obfuscator, draws: Draws, rng: Generator) -> dict[str, Figure]:
-        """How many words of the texts are told from what came out."""
+    def _rebuilt(self, made: Obfuscator, draws: Draws, rng: Generator) -> Reconstruction:
+        """Share of the words of the texts that are recovered from releases."""
         mechanism = one_by_one(made.documents)
         if mechanism is None:
-            return {"nearest": shared_words(self._bags, [self._reader.bags(d) for d in draws])}
+            released = [self._reader.bags(draw) for draw in draws]
+            return Reconstruction(shared_words(self._bags, released))
         words = np.concatenate([np.repeat(bag.ids, bag.counts) for bag in self._bags])
-        return vars(reconstruction(mechanism, words, self.prior, self.draws, rng))
+        return reconstruction(mechanism, words, self.prior, self.draws, rng)
 
     def judged(
         self, draws: Draws, mechanism: DocumentMechanism | None, rng: Generator, tell: Tell
-    ) -> dict[str, Any]:
-        """What releases, each a list as long as the corpus, tell of authors and topics.
+    ) -> Cell:
+        """A cell with figures of releases, each a list as long as the corpus; without its setting.
 
         Attackers know the mechanism that made them, unless there is none.
         """
-        found: dict[str, Any] = {"attackers": {}, "topic": None, "verification": None}
         knows, words = self, None
         if mechanism is not None:
             knows, words = self._knowing(mechanism), one_by_one(mechanism)
+        attacked = Cell()
         if knows._attacks is not None:
-            found |= knows._attacked(knows._attacks, draws, words, rng, tell)
+            attacked = knows._attacked(knows._attacks, draws, words, rng, tell)
+        topic = None
         if self.corpus.topic is not None:
             tell("topics")
             known = (self.corpus.topic, self.folds, knows._reader)
             learnt = Topics.taught(draws[:TRAINING], *known)
-            found["topic"] = {
-                "release_to_release": learnt.told(draws),
-                "release_to_clean": learnt.told([self._clean]),
-                "clean_to_release": knows._clean_topics.told(draws),
-            }
+            topic = Directions(
+                release_to_release=learnt.told(draws),
+                release_to_clean=learnt.told([self._clean]),
+                clean_to_release=knows._clean_topics.told(draws),
+            )
         tell("distances")
-        found["distances"] = likeness(self._bags, draws, self._reader)
-        found["examples"] = self._examples(draws[0])
-        return found
+        return replace(
+            attacked,
+            topic=topic,
+            distances=likeness(self._bags, draws, self._reader),
+            examples=self._examples(draws[0]),
+        )
 
     def _knowing(self, mechanism: DocumentMechanism) -> Lab:
         """Attack setup for an adversary who knows the form of releases and the feature map."""
@@ -170,46 +196,44 @@ class Lab:
         mechanism: Mechanism | None,
         rng: Generator,
         tell: Tell,
-    ) -> dict[str, Any]:
+    ) -> Cell:
+        """A cell with figures of authors only."""
         static = attacks.static(draws, tell)
         adaptive = attacks.adaptive(
             draws, static, tell, training=TRAINING, mechanism=mechanism, rng=rng
         )
         told = attacks.identified(static, adaptive)
-        figures = {
-            name: {"adaptive": identified(one), "static": other and identified(other)}
+        attackers = {
+            name: Attack(_accuracy(one), _accuracy(other) if other else None)
             for name, (one, other) in told.items()
         }
-        ours = {name: each["adaptive"] for name, each in figures.items()}
-        best = {str(m): _best(ours, str(m)) for m in DOCUMENTS}
-        first = told[best["1"]][0]
-        return {
-            "attackers": figures,
-            "best": best,
-            "confusion": _shares(first),
-            "per_author": [each.facts() for each in first.recalls()],
-            "verification": self._verified(draws[:TRAINING], draws),
-            **({"named": named(first)} if self.naming else {}),
-        }
+        found = Cell(attackers=attackers)
+        first, _ = told[found.best()]
+        return replace(
+            found,
+            verification=self._verified(draws[:TRAINING], draws),
+            confusion=_shares(first),
+            per_author=first.recalls(),
+            named=named(first) if self.naming else (),
+        )
 
-    def _verified(self, taught: Draws, tested: Draws) -> dict[str, Any] | None:
+    def _verified(self, taught: Draws, tested: Draws) -> Verification | None:
         if self.corpus.author is None:
             return None
         codes = self.corpus.author.codes
-        found = verification(taught, tested, codes, self.folds, self._reader)
-        return {name: each.facts() for name, each in vars(found).items()} if found else None
+        return verification(taught, tested, codes, self.folds, self._reader)
 
-    def _examples(self, released: Sequence[str]) -> list[dict[str, str]]:
+    def _examples(self, released: Sequence[str]) -> tuple[Example, ...]:
         """A released document of each of the commonest topics; only what is released of it."""
         topics = self.corpus.topic
         if topics is None:
-            return [{"topic": "", "words": each} for each in released[: EXAMPLES // 2]]
+            return tuple(Example("", each) for each in released[: EXAMPLES // 2])
         common = np.argsort(-topics.counts, kind="stable")[:EXAMPLES].tolist()
         first = [int(np.flatnonzero(topics.codes == topic)[0]) for topic in common]
-        return [
-            {"topic": topics.names[topic], "words": released[place]}
+        return tuple(
+            Example(topics.names[topic], released[place])
             for topic, place in zip(common, first, strict=True)
-        ]
+        )
 
     def _rng(self, setting: Setting) -> Generator:
         """Fresh noise for each setting, or a stream of its own that `seed` repeats."""
@@ -220,7 +244,7 @@ class Lab:
 
     @property
     def kept_words(self) -> float:
-        """How many kept words a text has on average."""
+        """Mean number of kept words in a text."""
         return float(np.mean([len(bag) for bag in self._bags]))
 
     @property
@@ -265,50 +289,20 @@ def one_by_one(mechanism: DocumentMechanism) -> Mechanism | None:
     return mechanism.words if mechanism.parameter.per_word else None
 
 
-def identified(found: Identification) -> dict[str, Any]:
-    """The figures of one attacker."""
-    shares = {str(m): found.accuracy(m) for m in DOCUMENTS}
-    return {
-        "accuracy": {m: each and each.facts() for m, each in shares.items()},
-        "macro_f1": found.macro_f1().facts(),
-    }
-
-
-def promised(made: Obfuscator, setting: Setting) -> dict[str, Any]:
-    """The setting and what it promises."""
-    promise = made.promises[-1]
-    return {
-        "mechanism": setting.recipe.mechanism,
-        "title": setting.title,
-        "epsilon": None if setting.recipe.at_once else setting.recipe.epsilon,
-        "size": made.documents.form.size or None,
-        "budget": setting.budget,
-        "metric": promise.metric,
-        "formula": made.guarantee.formula,
-        "covers": made.documents.covers,
-        "odds": [
-            {"pair": odds.pair, "distance": odds.distance, "factor": odds.factor}
-            for odds in promise.odds
-        ],
-        "promise": [each.sentence for each in made.promises],
-        "unchanged": made.unchanged,
-    }
-
-
-def certified(made: Obfuscator, released: Sequence[str], rng: Generator) -> dict[str, Any]:
+def certified(made: Obfuscator, released: Sequence[str], rng: Generator) -> Certificate:
     """The certificate of one draw, as its release would have it: of its lines, in order."""
     digest = sha256("".join(f"{each}\n" for each in released).encode()).hexdigest()
     certificate = made.certify(described(rng), len(released), Output("text", digest))
-    facts: dict[str, Any] = json.loads(certificate.to_json())
+    facts: Certificate = json.loads(certificate.to_json())
     return facts
 
 
-def _best(attackers: Mapping[str, Any], documents: str) -> Any:
-    """Who is right most often; None if nobody has so many documents."""
-    known = {n: each["accuracy"][documents] for n, each in attackers.items()}
-    shares = {name: each["value"] for name, each in known.items() if each}
-    return max(shares, key=shares.__getitem__) if shares else None
+def _accuracy(found: Identification) -> Accuracy:
+    """The figures of one attacker."""
+    figures = {count: found.accuracy(count) for count in DOCUMENTS}
+    known = {count: figure for count, figure in figures.items() if figure}
+    return Accuracy(known, found.macro_f1())
 
 
-def _shares(found: Identification) -> list[list[float]]:
-    return [[round(share, 4) for share in row] for row in found.confusion().tolist()]
+def _shares(found: Identification) -> Matrix:
+    return tuple(tuple(round(share, 4) for share in row) for row in found.confusion().tolist())

@@ -9,7 +9,8 @@ from typing import Any
 from nomdeplume.engine import Engine
 from nomdeplume.errors import InputError
 from nomdeplume.evaluate.labelled import Labelled
-from nomdeplume.extras import installed
+from nomdeplume.evaluate.results import Results
+from nomdeplume.extras import evaluations
 from nomdeplume.mechanism import Recipe
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
@@ -32,7 +33,7 @@ def evaluate(
     results: Path | None = None,
     tell: Callable[[str], None] | None = None,
     engine: Engine | None = None,
-) -> dict[str, Any]:
+) -> Results:
     """Every figure of a corpus released under every setting; `page` makes a report of it.
 
     Without mechanisms it is mean, or laplace if `epsilons` for each word are given.
@@ -41,7 +42,7 @@ def evaluate(
     is secure; with one the releases can be undone, and are marked so. An `engine`, such as
     `engine("pool", workers=4)` of nomdeplume.engine, works on several settings at a time.
     """
-    installed("sklearn", "evaluations", "eval")
+    evaluations()
     from nomdeplume.evaluate.evaluation import Evaluation
     from nomdeplume.evaluate.setting import grid
     from nomdeplume.evaluate.store import Store

@@ -1,9 +1,8 @@
-"""How far a release is from its text, in the distances of the promise and in words kept."""
+"""Distances between a release and its text, and the share of words kept."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -12,15 +11,16 @@ from nomdeplume.distance import WordMover
 from nomdeplume.distance.cheapest import simplex
 from nomdeplume.evaluate.figures import figure
 from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.results import Distances
 from nomdeplume.vocabulary import Vocabulary
+
+Draws = Sequence[Sequence[str]]
 
 COMPARED = 100  # texts whose Word Mover's Distance is computed, with the fast solver
 SLOWLY = 20  # without
 
 
-def likeness(
-    bags: Sequence[Bag], draws: Sequence[Sequence[str]], reader: Reader
-) -> dict[str, Any] | None:
+def likeness(bags: Sequence[Bag], draws: Draws, reader: Reader) -> Distances | None:
     """Word Mover's Distance, distance of the mean vectors, and the share of released words kept.
 
     Kept is a released word that stands in the text. Texts without kept words are left out.
@@ -36,11 +36,11 @@ def likeness(
     ]
     apart = [[_apart(bags[i], r[i], vocabulary) for i in both] for r in released]
     kept = [[_kept(bags[i], r[i]) for i in both] for r in released]
-    return {
-        "word_mover": figure(np.array(moved), share=False).facts(),
-        "centroid": figure(np.array(apart), share=False).facts(),
-        "kept": figure(np.array(kept)).facts(),
-    }
+    return Distances(
+        figure(np.array(moved), share=False),
+        figure(np.array(apart), share=False),
+        figure(np.array(kept)),
+    )
 
 
 def _apart(one: Bag, other: Bag, vocabulary: Vocabulary) -> float:

@@ -1,10 +1,9 @@
-"""Whom the best attacker names for single texts, and how sure he may be of it."""
+"""The authors whom the best attacker names for single texts, with probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +12,11 @@ from nomdeplume.evaluate.choosing import parts, standard
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import Identification
 from nomdeplume.evaluate.labelled import Labelled
+from nomdeplume.evaluate.results import Guesses, Results
 from nomdeplume.evaluate.scores import Scores
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Row = tuple[int, list[tuple[int, float]]]  # place of a text; authors and their probabilities
 Told = tuple[tuple[str, float], ...]
 
 SHOWN = 5  # authors of a text, likeliest first
@@ -38,12 +37,12 @@ class Named:
     after: Told
 
 
-def who(results: Mapping[str, Any], corpus: Labelled, cell: int) -> tuple[Named, ...]:
+def who(results: Results, corpus: Labelled, cell: int) -> tuple[Named, ...]:
     """Every tested text of an evaluation that was asked to name, and one of its cells."""
     if corpus.author is None:
         return ()
     names = corpus.author.names
-    after = dict(results["cells"][cell]["named"])
+    after = dict(results.cells[cell].named)
     return tuple(
         Named(
             place if corpus.places is None else int(corpus.places[place]),
@@ -52,18 +51,18 @@ def who(results: Mapping[str, Any], corpus: Labelled, cell: int) -> tuple[Named,
             _with_names(told, names),
             _with_names(after[place], names),
         )
-        for place, told in results["clean"]["named"]
+        for place, told in results.clean.named
     )
 
 
-def named(found: Identification) -> list[Row]:
-    """For every tested text of the first draw its likeliest authors; as JSON holds it."""
+def named(found: Identification) -> tuple[Guesses, ...]:
+    """The likeliest authors of every tested text of the first draw."""
     chances = probabilities(found.scores, found.codes, found.folds)
-    first = np.argsort(-chances, axis=1, kind="stable")[:, :SHOWN]
-    return [
-        (place, [(code, round(float(chances[place, code]), 4)) for code in first[place].tolist()])
+    first = np.argsort(-chances, axis=1, kind="stable")[:, :SHOWN].tolist()
+    return tuple(
+        (place, tuple((code, round(float(chances[place, code]), 4)) for code in first[place]))
         for place in found.tested.tolist()
-    ]
+    )
 
 
 def probabilities(scores: Scores, codes: Ids, folds: Sequence[Fold]) -> Floats:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.random import Generator
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
 from nomdeplume.evaluate.figures import Figure, figure
+from nomdeplume.evaluate.results import Reconstruction
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.mechanism.contract import Channel
 
@@ -21,14 +21,6 @@ WORDS = 4000  # of the texts, that are tried in each draw
 CANDIDATES = 4000  # likeliest words before, whose chances are worked out
 TRIALS = 60_000  # releases of an attacker who does not know the chances
 BLOCK = 256
-
-
-@dataclass(frozen=True)
-class Reconstruction:
-    """Shares of words told right: by taking the released word, and by asking Bayes."""
-
-    nearest: Figure
-    bayes: Figure
 
 
 def reconstruction(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import product
+from pathlib import Path
 
 from nomdeplume.errors import InputError, positive
 from nomdeplume.mechanism import Recipe
@@ -38,6 +39,8 @@ class Setting:
             more.update("\n".join(self.recipe.outputs).encode())
         if self.recipe.weights is not None:
             more.update(self.recipe.weights.tobytes())
+        if self.recipe.library:
+            more.update(Path(self.recipe.library).read_bytes())
         lists = more.hexdigest()[:8] if more.digest() != sha256().digest() else ""
         exact = "".join(f" {name}={value!r}" for name, value in self.recipe.settings.items())
         return f"{self.title} ε={self.recipe.epsilon!r} N={self.size}{exact} {lists}".strip()
@@ -70,7 +73,12 @@ def _grid(
     sizes: Sequence[int],
     reduction: str,
 ) -> Iterator[Setting]:
+    for recipe in recipes:
+        if recipe.parameter.option == "odds":
+            yield Setting(recipe, sizes[0])  # as it is: it has neither a budget nor a size
     for recipe, size in product(recipes, sizes):
+        if recipe.parameter.option == "odds":
+            continue
         if recipe.at_once and epsilons:
             raise InputError(f"{recipe.mechanism} has a budget for each document; give budgets.")
         shared = 1 if recipe.at_once else size

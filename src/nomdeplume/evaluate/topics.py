@@ -1,8 +1,8 @@
-"""What is it about? How well topics are told, before and after."""
+"""Topic models on words and vectors: accuracy before and after a release."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,28 +11,15 @@ from numpy.typing import NDArray
 
 from nomdeplume.evaluate.attackers.vectors import mean_vectors
 from nomdeplume.evaluate.attackers.words import word_svm
-from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import Identification
 from nomdeplume.evaluate.labelled import Labels
 from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.results import Topic, TopicModel
 from nomdeplume.evaluate.scores import fitted, scored
 
 Ids = NDArray[np.int64]
 Draws = Sequence[Sequence[str]]
-
-MODELS = ("words", "vectors")
-
-
-@dataclass(frozen=True)
-class Told:
-    """How well topics are told by one model."""
-
-    accuracy: Figure
-    macro_f1: Figure
-
-    def facts(self) -> dict[str, Any]:
-        return {"accuracy": self.accuracy.facts(), "macro_f1": self.macro_f1.facts()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,22 +28,20 @@ class Topics:
 
     labels: Labels
     folds: Sequence[Fold]
-    models: Mapping[str, Sequence[Any]]  # by name, one a fold
+    words: Sequence[Any]  # a model for each fold
+    vectors: Sequence[Any]
 
     @classmethod
     def taught(cls, draws: Draws, labels: Labels, folds: Sequence[Fold], reader: Reader) -> Topics:
-        makes: dict[str, Callable[[], Any]] = {
-            "words": word_svm,
-            "vectors": lambda: mean_vectors(reader),
-        }
-        models = {name: fitted(makes[name], folds, draws, labels.codes) for name in MODELS}
-        return cls(labels, folds, models)
+        words = fitted(word_svm, folds, draws, labels.codes)
+        vectors = fitted(lambda: mean_vectors(reader), folds, draws, labels.codes)
+        return cls(labels, folds, words, vectors)
 
-    def told(self, draws: Draws) -> dict[str, Any]:
-        """How well each model tells the topics of the tested texts."""
-        return {name: self._told(models, draws).facts() for name, models in self.models.items()}
+    def told(self, draws: Draws) -> Topic:
+        """Figures of both models on the tested texts."""
+        return Topic(self._told(self.words, draws), self._told(self.vectors, draws))
 
-    def _told(self, models: Sequence[Any], draws: Draws) -> Told:
+    def _told(self, models: Sequence[Any], draws: Draws) -> TopicModel:
         scores = scored(models, self.folds, draws, len(self.labels.names))
         found = Identification(scores, self.labels.codes, self.folds)
-        return Told(found.share(), found.macro_f1())
+        return TopicModel(found.share(), found.macro_f1())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,22 +11,15 @@ from numpy.typing import NDArray
 
 from nomdeplume.evaluate.attackers.vectors import mean_vectors
 from nomdeplume.evaluate.attackers.words import counted
-from nomdeplume.evaluate.figures import Figure, figure
+from nomdeplume.evaluate.figures import figure
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.reader import Reader
+from nomdeplume.evaluate.results import Verification
 
 Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 PAIRS = 2000  # of each kind, in a fold, at most
-
-
-@dataclass(frozen=True)
-class Verification:
-    """The area under the curve, and c@1, which rewards leaving doubtful pairs open."""
-
-    auc: Figure
-    c_at_1: Figure
 
 
 def verification(
@@ -76,12 +68,12 @@ def _pairs(test: Ids, codes: Ids, rng: Generator) -> tuple[Ids, NDArray[np.bool_
 
 
 def _measures(texts: Sequence[str], labels: Ids, reader: Reader) -> list[Any]:
-    """What makes rows of texts, whose angles say how alike they are."""
+    """Models that make rows of texts, whose angles say how alike they are."""
     return [counted().fit(texts), mean_vectors(reader).fit(texts, labels)]
 
 
 def _alike(measure: Any, texts: Sequence[str], pairs: Ids) -> Floats:
-    """How alike the two texts of each pair are: the cosine of their rows."""
+    """Likeness of the two texts of each pair: the cosine of their rows."""
     places, at = np.unique(pairs, return_inverse=True)
     rows = measure.transform([texts[i] for i in places])
     one, other = (rows[at.reshape(pairs.shape)[:, side]] for side in (0, 1))

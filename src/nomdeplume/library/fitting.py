@@ -20,8 +20,8 @@ Ids = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MOST_WORDS = 20_000  # of a model, those in most texts
-COMMON = 0.3  # share of texts; words in more of them tell nothing
-RARE, MANY = 3, 300  # texts that a word must be in, if the library has so many texts
+RARE, COMMON = 3, 0.3  # number and share of texts that a word is in, at least and at most,
+MANY = 300  # if the library has so many texts
 DIRECTIONS = 100
 FOLDS = 5
 STEPS = 60  # numbers k of best texts that are tried
@@ -49,9 +49,10 @@ def fitted(library: Library, kind: str = "auto") -> Library:
 
 def _chosen(counted: Sequence[Counter[str]]) -> tuple[tuple[str, ...], Floats]:
     """The words of a model and their idf, log((1 + M)/(1 + texts with the word)) + 1."""
-    size, least = len(counted), RARE if len(counted) >= MANY else 1
+    size = len(counted)
+    least, most = (RARE, COMMON * size) if size >= MANY else (1, size - 1)
     within = Counter(word for each in counted for word in each)
-    kept = [word for word, n in within.most_common() if least <= n <= max(least, COMMON * size)]
+    kept = [word for word, n in within.most_common() if least <= n <= most]
     if not kept:
         raise InputError("the texts of the library have no words that tell them apart.")
     named = tuple(kept[:MOST_WORDS])

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from math import isclose
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nomdeplume.errors import whole
-from nomdeplume.evaluate.frontier import author_of, clean_author, several
 from nomdeplume.evaluate.report import page
+from nomdeplume.evaluate.results import Cell, Clean, Results, several
 from nomdeplume.evaluate.setting import Setting, grid
-from nomdeplume.extras import installed
+from nomdeplume.extras import evaluations
 from nomdeplume.mechanism import Recipe
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web import corpus
@@ -30,12 +29,11 @@ DRAWS, FOLDS = 2, 4
 DEMO = "State of the Union"
 LONGEST = 1000  # words of a release
 ONE_EACH = "No two authors have 5 texts here; several texts give away more than one."
-RELEASES = ("examples", "certificate")  # of a cell: released words, and their hash
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What is attacked, and under which settings; budgets are for a document."""
+    """The corpus to attack, and the settings; budgets are for a document."""
 
     corpus: bytes | None = field(default=None, repr=False)  # JSONL; None for speeches to try
     name: str = DEMO
@@ -57,7 +55,7 @@ class Asked:
 class Attacked:
     """All figures, whom the best attackers name at the chosen budget, and the report."""
 
-    results: dict[str, Any]
+    results: Results
     chosen: int  # place of the chosen budget among the cells
     named: tuple[Named, ...]
     before_attacker: str
@@ -67,7 +65,7 @@ class Attacked:
 
 def attack(asked: Asked, tell: Tell) -> Attacked:
     """Attack a corpus as it is and under every budget, and report."""
-    installed("sklearn", "evaluations", "eval")
+    evaluations()
     from nomdeplume.evaluate.naming import who
 
     settings = _settings(asked)
@@ -84,37 +82,40 @@ def attack(asked: Asked, tell: Tell) -> Attacked:
         results,
         place,
         who(results, texts, place),
-        results["clean"]["best"],
-        results["cells"][place]["best"]["1"],
+        results.clean.best(),
+        results.cells[place].best(),
         page(results),
     )
 
 
-def without_releases(results: Mapping[str, Any]) -> dict[str, Any]:
-    """Figures only: a release that is shown is spent, and these were charged to nobody."""
-    cells = [{k: v for k, v in cell.items() if k not in RELEASES} for cell in results["cells"]]
-    return {**results, "cells": cells}
+def without_releases(results: Results) -> Results:
+    """Figures only: a release that is shown is spent, and these were charged to nobody.
+
+    A certificate has the hash of a release.
+    """
+    cells = (replace(cell, examples=(), certificate=None) for cell in results.cells)
+    return replace(results, cells=tuple(cells))
 
 
-def largest_under(results: Mapping[str, Any], share: float) -> float | None:
-    """The largest budget at which the best adaptive attacker is right at most so often."""
-    told = [(cell["budget"], author_of(cell)) for cell in results["cells"]]
-    under = [budget for budget, author in told if author and author["value"] <= share]
-    return max(under, default=None)
+def largest_under(results: Results, share: float) -> int | None:
+    """Place of the cell with the largest budget at which authors are named at most so often."""
+    told = [(cell.budget, cell.author(), place) for place, cell in enumerate(results.cells)]
+    under = [(b, place) for b, author, place in told if b and author and author.value <= share]
+    return max(under)[1] if under else None
 
 
-def named_correctly(clean: Mapping[str, Any], cell: Mapping[str, Any]) -> str:
+def named_correctly(clean: Clean, cell: Cell) -> str:
     """Return how often authors are named before and after, from one text and from several."""
-    more = several(partial(author_of, cell))
-    one = f"from one text {_before_and_after(clean, cell, '1')}"
+    more = several(cell.adaptive)
+    one = f"from one text {_before_and_after(clean, cell, 1)}"
     if more is None:
         return f"{one}. {ONE_EACH}"
     return f"{one}; from {more[0]} texts of one author {_before_and_after(clean, cell, more[0])}."
 
 
-def _before_and_after(clean: Mapping[str, Any], cell: Mapping[str, Any], documents: str) -> str:
-    found = {"before": clean_author(clean, documents), "after": author_of(cell, documents)}
-    return " and ".join(f"{share(each['value'])} {when}" for when, each in found.items() if each)
+def _before_and_after(clean: Clean, cell: Cell, documents: int) -> str:
+    found = {"before": clean.author(documents), "after": cell.author(documents)}
+    return " and ".join(f"{share(each.value)} {when}" for when, each in found.items() if each)
 
 
 def _settings(asked: Asked) -> list[Setting]:

@@ -129,24 +129,24 @@ def _by_words(wanted: Wanted, way: str, vocabulary: Vocabulary, size: int, tell:
 def _by_attack(most: float, vocabulary: Vocabulary, size: int, tell: Tell) -> Answer:
     asked = Asked(budgets=BUDGETS, chosen=BUDGETS[3], size=size, vocabulary=vocabulary)
     found = attack(asked, tell)
-    budget = largest_under(found.results, most)
-    if budget is None:
+    results = found.results
+    place = largest_under(results, most)
+    if place is None:
         raise InputError(
             f"even at E = {BUDGETS[0]:g} the best attacker names more authors of the speeches "
             "correctly than that; nothing less was tried."
         )
-    place = next(i for i, c in enumerate(found.results["cells"]) if c["budget"] == budget)
-    cell, clean = found.results["cells"][place], found.results["clean"]
-    chance = found.results["floors"]["chance"]
+    cell, budget = results.cells[place], asked.grid[place]
     return Answer(
         "mean",
         budget,
         size,
         f"E = {budget:g} for a text",
         (
-            f"So many of {len(found.results['authors'])} presidents the best attacker names "
+            f"So many of {len(results.authors)} presidents the best attacker names "
             f"correctly, before and after a release of {size} words: "
-            f"{named_correctly(clean, cell)} By chance it would be {share(chance)}.",
+            f"{named_correctly(results.clean, cell)} By chance it would be "
+            f"{share(results.chance or 0.0)}.",
             *((LARGEST,) if budget == BUDGETS[-1] else ()),
             "That is what was seen on public speeches. It is no promise about other texts, other "
             "authors or better attackers; the promise is E. Your own texts are tried under Attack "
@@ -154,5 +154,5 @@ def _by_attack(most: float, vocabulary: Vocabulary, size: int, tell: Tell) -> An
         ),
         f"It is the largest of the budgets {', '.join(f'{b:g}' for b in BUDGETS)} at which it "
         f"is right at most {share(most)} of the time from one text.",
-        (trade(found.results, place),),
+        (trade(results, place),),
     )

@@ -1,34 +1,34 @@
-"""What else attackers can do: with more documents, without training on releases, in pairs."""
+"""Tables of attacks on several documents, without training on releases, and on pairs."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from nomdeplume.evaluate.figures import Figure
-from nomdeplume.evaluate.report.cell import Cell
-from nomdeplume.evaluate.report.reading import at, figure_of
 from nomdeplume.evaluate.report.strip import drawn
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, by_cell, table
 from nomdeplume.evaluate.report.wording import NONE, count, points, shown
+from nomdeplume.evaluate.results import (
+    Cell,
+    Reconstruction,
+    Results,
+    Verification,
+    accuracy,
+    best,
+)
 from nomdeplume.picture.writing import safe
 
-PAIRS = ("auc", "c_at_1")
-GUESSES = ("nearest", "bayes")
-BACK = ("words back, each as it came out", "words back, weighed by frequency")
 
-
-def documents(study: Study) -> str:
+def documents(results: Results) -> str:
     """The best attacker with 1, 5 and 20 documents of one author, and what training gives it."""
-    counts = study.counts
-    static = any(cell.author(way="static") for cell in study.cells)
+    counts, clean = results.counts, results.clean
+    static = any(cell.static for cell in results.cells)
     rows: list[Row] = []
-    if any(study.clean_author(each) for each in counts):
-        cells = [drawn(study.clean_author(each), floor=study.floor) for each in counts]
+    if counts:
+        cells = [drawn(clean.author(each), floor=results.floor) for each in counts]
         rows.append(("first", "clean text", cells + [NONE, NONE] * static))
-    rows += by_cell(study, _documents(study, static))
-    heads = ["setting", *(safe(count(float(each), "document")) for each in counts)]
+    rows += by_cell(results, _documents(results, static))
+    heads = ["setting", *(safe(count(each, "document")) for each in counts)]
     heads += ["static, 1 document", "gap in points"] * static
     caption = "The best adaptive attacker, by how many documents of one author it gets."
     if static:
@@ -38,69 +38,54 @@ def documents(study: Study) -> str:
     return table(caption, heads, rows)
 
 
-def _documents(study: Study, static: bool) -> Iterator[tuple[Cell, list[str]]]:
-    for cell in study.cells:
-        if not any(cell.author(each) for each in study.counts):
+def _documents(results: Results, static: bool) -> Iterator[tuple[Cell, list[str]]]:
+    for cell in results.cells:
+        if not cell.attackers:
             continue
-        cells = [_best(study, cell, each) for each in study.counts]
-        figure, other = cell.author(), cell.author(way="static")
+        cells = [_best(results, cell, each) for each in results.counts]
+        figure, other = cell.author(), accuracy(cell.static, 1)
         if static:
             gap = points(figure.value - other.value) if figure and other else NONE
-            cells += [shown(other) + _by(cell.best(way="static")), gap]
+            cells += [shown(other) + _by(best(cell.static, 1)), gap]
         yield cell, cells
 
 
-def _best(study: Study, cell: Cell, count_: str) -> str:
-    figure = cell.author(count_)
+def _best(results: Results, cell: Cell, documents: int) -> str:
+    figure, before = cell.author(documents), results.clean.author(documents)
     if figure is None:
         return NONE
-    before = study.clean_author(count_)
-    return drawn(figure, before=before, floor=study.floor) + _by(cell.best(count_))
+    return drawn(figure, before=before, floor=results.floor) + _by(cell.best(documents))
 
 
 def _by(name: str) -> str:
     return f'<span class="set">{safe(name)}</span>' if name else ""
 
 
-def pairs(study: Study) -> str:
-    """Whether two documents are by one author, and how many words come back."""
-    columns = [
-        (part, name, head)
-        for part, names, heads in (
-            ("verification", PAIRS, ("same author? AUC", "same author? c@1")),
-            ("reconstruction", GUESSES, BACK),
-        )
-        for name, head in zip(names, heads, strict=True)
-    ]
-    clean = at(study.results, "clean")
-    everywhere = [clean, *(cell.facts for cell in study.cells)]
-    columns = [c for c in columns if any(_found(facts, c) for facts in everywhere)]
+def pairs(results: Results) -> str:
+    """Table of author verification and of recovered words."""
+    clean = _figures(results.clean.verification, None)
+    cells = [(cell, _figures(cell.verification, cell.reconstruction)) for cell in results.cells]
+    everywhere = [clean, *(found for _, found in cells)]
+    columns = [i for i in range(len(COLUMNS)) if any(found[i] for found in everywhere)]
     rows: list[Row] = []
-    if any(_found(clean, column) for column in columns):
-        rows.append(("first", "clean text", [_told(clean, column) for column in columns]))
-    known = [c for c in study.cells if any(_found(c.facts, column) for column in columns)]
-    rows += by_cell(study, ((c, [_told(c.facts, column) for column in columns]) for c in known))
-    return table(
-        _caption({part for part, _, _ in columns}),
-        ("setting", *(head for _, _, head in columns)),
-        rows,
-    )
-
-
-def _caption(parts: set[str]) -> str:
-    said = ["Same author: 0.5 is a coin, 1 is certainty."] if "verification" in parts else []
-    if "reconstruction" in parts:
+    if any(clean):
+        rows.append(("first", "clean text", _written(clean, columns)))
+    rows += by_cell(results, ((c, _written(found, columns)) for c, found in cells if any(found)))
+    said = ["Same author: 0.5 is a coin, 1 is certainty."] if set(columns) & {0, 1} else []
+    if set(columns) & {2, 3}:
         said.append("Words back: the share of a text’s words that is guessed rightly.")
-    return " ".join(said)
+    return table(" ".join(said), ("setting", *(COLUMNS[i][0] for i in columns)), rows)
 
 
-def _found(facts: Any, column: tuple[str, str, str]) -> Figure | None:
-    return figure_of(at(facts, column[0], column[1]))
+def _figures(same: Verification | None, back: Reconstruction | None) -> list[Figure | None]:
+    """The figures of all columns."""
+    pair = (same.auc, same.c_at_1) if same else (None, None)
+    words = (back.nearest, back.bayes) if back else (None, None)
+    return [*pair, *words]
 
 
-def _told(facts: Any, column: tuple[str, str, str]) -> str:
-    figure = _found(facts, column)
-    return _decimal(figure) if column[0] == "verification" else drawn(figure)
+def _written(found: list[Figure | None], columns: list[int]) -> list[str]:
+    return [COLUMNS[i][1](found[i]) for i in columns]
 
 
 def _decimal(figure: Figure | None) -> str:
@@ -109,3 +94,11 @@ def _decimal(figure: Figure | None) -> str:
         return NONE
     apart = f' <span class="iv">{figure.low:.3f}–{figure.high:.3f}</span>' if figure.wide else ""
     return f"{figure.value:.3f}{apart}"
+
+
+COLUMNS = (
+    ("same author? AUC", _decimal),
+    ("same author? c@1", _decimal),
+    ("words back, each as it came out", drawn),
+    ("words back, weighed by frequency", drawn),
+)

@@ -1,16 +1,12 @@
-"""Who is taken for whom: a matrix before and after, side by side."""
+"""Confusion of authors: a matrix before and after, side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.matrix import LEVELS, MOST, Matrix
-from nomdeplume.evaluate.report.reading import at
 from nomdeplume.evaluate.report.squares import COUNTED, figure
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, table
 from nomdeplume.evaluate.report.wording import name, percent
+from nomdeplume.evaluate.results import Results
 from nomdeplume.picture.writing import fit, safe
 
 ROOM = 1_000_000  # characters that matrices of other cells may take
@@ -23,58 +19,47 @@ READ = (
 )
 
 
-def section(study: Study) -> str:
+def section(results: Results) -> str:
     """Before and after; another cell can be chosen where the page's script runs."""
-    matrices = {c.place: m for c in study.cells if (m := Matrix.of(at(c.facts, "confusion")))}
-    having = [cell for cell in study.cells if cell.place in matrices]
-    if not having:
+    matrices = {i: Matrix(c.confusion) for i, c in enumerate(results.cells) if c.confusion}
+    if not matrices:
         return ""
-    first = study.chosen if study.chosen in having else having[0]
-    after = matrices[first.place]
-    before = Matrix.of(at(study.results, "clean", "confusion"))
-    before = before if before and len(before) == len(after) else None
-    order = sorted(range(len(after)), key=lambda i: -(before or after).diagonal[i])
-    names = [study.people[i].name for i in order] if len(study.people) == len(after) else []
+    first = results.summary.balance if results.summary.balance in matrices else min(matrices)
+    after, before = matrices[first], Matrix(results.clean.confusion)
+    order = sorted(range(len(after)), key=lambda i: -(before if before else after).diagonal[i])
+    names = [results.authors[i].name for i in order]
     left = figure(before.ordered(order), "before: clean text", names) if before else ""
-    made = {}
-    for cell in _fitting(
-        first, [cell for cell in having if len(matrices[cell.place]) == len(after)]
-    ):
-        matrix = matrices[cell.place].ordered(order)
-        made[cell] = figure(matrix, f"after: {cell.label}", names)
+    made: dict[int, str] = {}
+    for place in (first, *(each for each in matrices if each != first)):  # as long as there is room
+        label = f"after: {results.cells[place].label}"
+        made[place] = figure(matrices[place].ordered(order), label, names)
         if sum(map(len, made.values())) > ROOM:
             break
-    cells = [cell for cell in having if cell in made]
-    right = "".join(_choice(cell, made[cell], shown=cell is first) for cell in cells)
+    right = "".join(_choice(i, made[i], shown=i == first) for i in sorted(made))
     pair = f'<div class="pair">{left}<div>{right}</div></div>\n'
-    return _select(cells, first) + pair + _scale() + _note(len(order)) + _pairs(study, after)
+    select = _select(results, sorted(made), first)
+    return select + pair + _scale() + _note(len(order)) + _pairs(results, first, after)
 
 
-def _fitting(first: Cell, cells: list[Cell]) -> Iterator[Cell]:
-    """The cell that is shown, then the others as long as there is room."""
-    yield first
-    yield from (cell for cell in cells if cell is not first)
+def _choice(place: int, made: str, *, shown: bool) -> str:
+    return f'<div class="choice" data-cell="{place}"{HIDDEN * (not shown)}>{made}</div>\n'
 
 
-def _choice(cell: Cell, made: str, *, shown: bool) -> str:
-    return f'<div class="choice" data-cell="{cell.place}"{HIDDEN * (not shown)}>{made}</div>\n'
-
-
-def _select(cells: list[Cell], first: Cell) -> str:
+def _select(results: Results, places: list[int], first: int) -> str:
     """A list to choose from; the script uncovers it, since it does nothing alone."""
-    if len(cells) < 2:
+    if len(places) < 2:
         return ""
     options = "".join(
-        f'<option value="{cell.place}"{SELECTED * (cell is first)}>{safe(fit(cell.label, 60))}'
+        f'<option value="{i}"{SELECTED * (i == first)}>{safe(fit(results.cells[i].label, 60))}'
         "</option>"
-        for cell in cells
+        for i in places
     )
     select = f'<select id="cell">{options}</select>'
     return f'<p class="live"><label>Another setting: {select}</label></p>\n'
 
 
 def _scale() -> str:
-    """What shades stand for, from the first level to certainty."""
+    """The legend of shades, from the first level to certainty."""
     shades = "".join(
         f'<svg class="swatch" viewBox="0 0 24 14" aria-hidden="true"><path class="m{i + 1}" '
         'd="M0,7h24"/></svg>'
@@ -96,16 +81,16 @@ def _note(authors: int) -> str:
     return f'<p class="soft">{said}</p>\n'
 
 
-def _pairs(study: Study, matrix: Matrix) -> str:
+def _pairs(results: Results, place: int, matrix: Matrix) -> str:
     """The authors who are most often taken for one other."""
-    n = len(matrix)
-    if len(study.people) != n or n < 3:
+    n, authors = len(matrix), results.authors
+    if n < 3:
         return ""
     found = [(matrix.rows[i][j], i, j) for i in range(n) for j in range(n) if i != j]
     found = sorted((each for each in found if each[0] > 1.5 / n), key=lambda each: -each[0])
     rows: list[Row] = [
-        ("", name(study.people[i].name), [name(study.people[j].name), percent(share)])
+        ("", name(authors[i].name), [name(authors[j].name), percent(share)])
         for share, i, j in found[:PAIRS]
     ]
-    caption = f"Most often taken for one other author, in {(study.chosen or study.cells[0]).label}."
+    caption = f"Most often taken for one other author, in {results.cells[place].label}."
     return table(caption, ("true author", "named", "share of documents"), rows)

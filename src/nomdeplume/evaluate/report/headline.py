@@ -1,10 +1,9 @@
-"""What comes first: the question, the corpus, and the conclusion in words."""
+"""The top of the page: the question, the corpus, and the conclusion in words."""
 
 from __future__ import annotations
 
-from nomdeplume.evaluate.report.reading import at, number, sentences, words
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import count, looks
+from nomdeplume.evaluate.results import Results
 from nomdeplume.picture.writing import safe
 
 KEEP = (
@@ -12,50 +11,44 @@ KEEP = (
     "corpus."
 )
 SHOWS = ", and this page shows releases"
-UNFINISHED = "This run was ended before all settings were measured: what is missing is not here."
 SEEDED = (
     "The noise of this run was seeded, so its releases are NOT PRIVATE. Figures are as they would "
     "be otherwise."
 )
 
 
-def title(study: Study) -> str:
+def title(results: Results) -> str:
     """The questions that this corpus can answer."""
-    asked = ["Is the author hidden?"] if study.floors or study.people else []
-    topics = study.clean_topic or any(cell.topic() for cell in study.cells)
-    asked += ["Is the topic kept?"] if topics else []
-    return " ".join(asked) or "Evaluation of releases"
+    asked = ["Is the author hidden?"] if results.authors else []
+    asked += ["Is the topic kept?"] if results.clean.topic else []
+    return " ".join(asked)
 
 
-def corpus(study: Study) -> str:
+def corpus(results: Results) -> str:
     """The corpus in one line."""
-    facts = at(study.results, "corpus")
-    name = words(at(facts, "name"))
+    facts = results.corpus
     said = [
-        count(number(at(facts, "documents")), "document"),
-        count(number(at(facts, "authors")) or None, "author"),
-        count(number(at(facts, "topics")) or None, "topic"),
-        count(len(study.cells) or None, "setting"),
+        count(facts.documents, "document"),
+        count(facts.authors, "author") if facts.authors else "",
+        count(facts.topics, "topic") if facts.topics else "",
+        count(len(results.cells), "setting") if results.cells else "",
     ]
-    parts = [f"<bdi>{safe(name)}</bdi>"] if name else []
+    parts = [f"<bdi>{safe(facts.name)}</bdi>"] if facts.name else []
     return " · ".join([*parts, *(safe(each) for each in said if each)])
 
 
-def conclusion(study: Study) -> str:
-    """What was found, and with which cautions."""
-    first, *others = sentences(at(study.results, "summary", "conclusion")) or [""]
-    said = [("lead", first), *(("", each) for each in others)]
-    lines = "".join(f"<p{looks(kind)}>{safe(each)}</p>\n" for kind, each in said if each)
-    cautions = sentences(at(study.results, "summary", "caveats"))
-    rows = "".join(f"<li>{safe(each)}</li>\n" for each in cautions)
+def conclusion(results: Results) -> str:
+    """The conclusion, and the caveats."""
+    said = enumerate(results.summary.conclusion)
+    lines = "".join(f"<p{looks('lead' * (not i))}>{safe(each)}</p>\n" for i, each in said)
+    rows = "".join(f"<li>{safe(each)}</li>\n" for each in results.summary.caveats)
     mind = f'<div class="mind"><h2>Bear in mind</h2><ul>\n{rows}</ul></div>\n' if rows else ""
     return lines + mind
 
 
-def warnings(study: Study) -> str:
-    """What a reader has to know before any figure."""
-    said = [UNFINISHED] if study.results.get("complete") is False else []
-    said += [SEEDED] if not all(cell.private for cell in study.cells) else []
-    loud = "".join(f'<p class="warning" role="note">{each}</p>\n' for each in said)
-    shows = SHOWS if any(at(cell.facts, "examples") for cell in study.cells) else ""
+def warnings(results: Results) -> str:
+    """Warnings that stand before any figure."""
+    seeded = any(cell.not_private for cell in results.cells)
+    loud = f'<p class="warning" role="note">{SEEDED}</p>\n' if seeded else ""
+    shows = SHOWS if any(cell.examples for cell in results.cells) else ""
     return f'{loud}<p class="keepto" role="note">{KEEP.format(shows=shows)}</p>\n'

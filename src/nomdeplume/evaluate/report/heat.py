@@ -1,12 +1,11 @@
-"""Who finds the author where: attackers against cells, the redder the further above chance."""
+"""A heat map of attackers against cells, the redder the further above chance."""
 
 from __future__ import annotations
 
-from nomdeplume.evaluate.report.cell import Cell
-from nomdeplume.evaluate.report.reading import at, figure_of
-from nomdeplume.evaluate.report.study import Study
+from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report.tables import by_cell, folded, table
 from nomdeplume.evaluate.report.wording import NONE, count, percent, points, safe_lines, shown, told
+from nomdeplume.evaluate.results import Cell, Results
 from nomdeplume.picture.writing import safe
 
 STEPS = 10  # shades above chance
@@ -14,45 +13,47 @@ CHECKED = ' checked="checked"'
 MOST = 4  # counts of documents that can be switched between
 
 
-def switch(study: Study) -> str:
+def switch(results: Results) -> str:
     """A map for each number of documents; radio buttons choose one, on paper all are there."""
-    maps = [(each, _map(study, each)) for each in study.counts[:MOST]]
+    maps = [(each, _map(results, each)) for each in results.counts[:MOST]]
     maps = [(each, made) for each, made in maps if made]
     if not maps:
         return ""
     buttons = "".join(
         f'<input type="radio" name="documents" id="k{i}" class="k{i}"{CHECKED * (not i)}/>'
-        f'<label for="k{i}">{safe(count(float(each), "document"))}</label>\n'
+        f'<label for="k{i}">{safe(count(each, "document"))}</label>\n'
         for i, (each, _) in enumerate(maps)
     )
     panels = "\n".join(f'<div class="panel k{i}">{made}</div>' for i, (_, made) in enumerate(maps))
     lead = '<span class="ask">The attacker gets</span>\n'
-    return f'<div class="switch" role="group">\n{lead}{buttons}{panels}\n</div>\n{_scale(study)}'
+    return f'<div class="switch" role="group">\n{lead}{buttons}{panels}\n</div>\n{_scale(results)}'
 
 
-def _map(study: Study, count_: str) -> str:
-    names = study.attackers
-    cells = [cell for cell in study.cells if cell.author(count_)]
-    rows = by_cell(study, ((c, [_square(study, c, name, count_) for name in names]) for c in cells))
-    documents = count(float(count_), "document")
-    caption = f"Author named rightly by each adaptive attacker from {documents} of one author."
-    return table(caption, ("setting", *map(_head, study.attackers)), rows, "heat")
+def _map(results: Results, documents: int) -> str:
+    names, chance = list(results.clean.attackers), results.chance
+    cells = [cell for cell in results.cells if cell.author(documents)]
+    rows = by_cell(
+        results, ((c, [_square(c, name, documents, chance) for name in names]) for c in cells)
+    )
+    amount = count(documents, "document")
+    caption = f"Author named rightly by each adaptive attacker from {amount} of one author."
+    return table(caption, ("setting", *map(_head, names)), rows, "heat")
 
 
 def _head(name: str) -> str:
     return safe(name).replace("-", "-<wbr/>")
 
 
-def _square(study: Study, cell: Cell, name: str, count_: str) -> str:
-    figure, other = cell.accuracy(name, count_), cell.accuracy(name, count_, way="static")
+def _square(cell: Cell, name: str, documents: int, chance: float | None) -> str:
+    figure, other = _both(cell, name, documents)
     if figure is None:
         return f"<td>{NONE}</td>"
     said = f"{name}, {cell.label}\nadaptive {told(figure)}\nstatic {told(other)}"
     if other:
         said += f"\ngap {points(figure.value - other.value)} points"
-    best = " best" if name == cell.best(count_) else ""
+    best = " best" if name == cell.best(documents) else ""
     star = "★ " if best else ""
-    looks = f"tip h{strength(figure.value, study.chance)}{best}"
+    looks = f"tip h{strength(figure.value, chance)}{best}"
     return f'<td class="{looks}" title="{safe_lines(said)}">{star}{percent(figure.value)}</td>'
 
 
@@ -62,24 +63,33 @@ def strength(value: float, chance: float | None) -> int:
     return min(STEPS, max(0, round(STEPS * (value - least) / (1 - least))))
 
 
-def _scale(study: Study) -> str:
+def _scale(results: Results) -> str:
     cells = "".join(f'<span class="h{i}"></span>' for i in range(STEPS + 1))
-    low = f"chance{f' {percent(study.chance)}' if study.chance is not None else ''}"
+    low = f"chance{f' {percent(results.chance)}' if results.chance is not None else ''}"
     note = "★ the best attacker of the setting"
     ends = f"<span>{low}</span>{cells}<span>always right</span>"
     return f'<p class="scale">{ends}<span>{note}</span></p>'
 
 
-def every(study: Study) -> str:
+def every(results: Results) -> str:
     """Each attacker in each cell, adaptive and static, as numbers."""
-    rows = by_cell(study, (_numbers(cell, name) for cell in study.cells for name in cell.attackers))
+    cells = results.cells
+    rows = by_cell(results, (_numbers(cell, name) for cell in cells for name in cell.attackers))
     heads = ("setting", "attacker", "adaptive", "static", "gap in points", "macro F1, adaptive")
     caption = "Every attacker in every setting, one document."
     return folded("All attackers in numbers", table(caption, heads, rows, "plain"))
 
 
 def _numbers(cell: Cell, name: str) -> tuple[Cell, list[str]]:
-    figure, other = cell.accuracy(name), cell.accuracy(name, way="static")
+    figure, other = _both(cell, name, 1)
     gap = points(figure.value - other.value) if figure and other else NONE
-    f1 = figure_of(at(cell.attackers, name, "adaptive", "macro_f1"))
+    f1 = cell.attackers[name].adaptive.macro_f1
     return cell, [safe(name), shown(figure), shown(other), gap, shown(f1)]
+
+
+def _both(cell: Cell, name: str, documents: int) -> tuple[Figure | None, Figure | None]:
+    """Accuracy of one attacker, adaptive and static."""
+    if (found := cell.attackers.get(name)) is None:
+        return None, None
+    static = found.static.accuracy.get(documents) if found.static else None
+    return found.adaptive.accuracy.get(documents), static

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from typing import Any
-
-from nomdeplume.evaluate.report.reading import number, sequence
 
 MOST = 60  # rows that are drawn; of more authors, several share a row
 LEVELS = (0.04, 0.08, 0.14, 0.22, 0.32, 0.45, 0.6, 0.8)  # where the next shade begins
@@ -18,14 +15,6 @@ class Matrix:
     """Shares in rows that add up to 1: row, the true author; column, the author named."""
 
     rows: tuple[tuple[float, ...], ...]
-
-    @classmethod
-    def of(cls, thing: Any) -> Matrix | None:
-        """A matrix as results have it, if it is square; what is no number counts as nothing."""
-        rows = [[number(each) or 0.0 for each in sequence(row)] for row in sequence(thing)]
-        if not rows or any(len(row) != len(rows) for row in rows):
-            return None
-        return cls(tuple(map(tuple, rows)))
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -1,11 +1,10 @@
-"""What was done, so that somebody else can do it again, and what the figures mean."""
+"""The method, so that others can repeat it, and the meaning of the figures."""
 
 from __future__ import annotations
 
 from nomdeplume.evaluate.attackers import ABOUT
-from nomdeplume.evaluate.report.reading import at, number, sequence, words
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import count, listed, looks
+from nomdeplume.evaluate.results import Corpus, Protocol, Results
 from nomdeplume.picture.writing import safe
 
 GLOSSARY = (
@@ -29,8 +28,8 @@ GLOSSARY = (
 )  # fmt: skip
 
 
-def section(study: Study) -> str:
-    return f"<dl>{_facts(study)}</dl>\n{_attackers(study)}"
+def section(results: Results) -> str:
+    return f"<dl>{_facts(results)}</dl>\n{_attackers(results)}"
 
 
 def glossary() -> str:
@@ -38,17 +37,18 @@ def glossary() -> str:
     return f'<dl class="small">{rows}</dl>'
 
 
-def _facts(study: Study) -> str:
+def _facts(results: Results) -> str:
+    protocol = results.protocol
     facts = {
-        "corpus": _corpus(study),
-        "split": _split(study),
-        "draws": _draws(study),
-        "prior": words(at(study.results, "protocol", "prior")),
-        "table": _table(study),
-        "fingerprint": words(at(study.results, "protocol", "fingerprint")),
-        "features": words(at(study.results, "protocol", "features")),
-        "time": _time(study),
-        "nomdeplume": words(at(study.results, "nomdeplume")),
+        "corpus": _corpus(results.corpus),
+        "split": f"{count(protocol.folds, 'fold')}, {protocol.split}",
+        "draws": _draws(results),
+        "prior": protocol.prior,
+        "table": _table(protocol),
+        "fingerprint": protocol.fingerprint,
+        "features": protocol.features,
+        "time": _time(results),
+        "nomdeplume": results.nomdeplume,
     }
     return "".join(
         f"<dt>{name}</dt><dd{looks('code' * (name == 'fingerprint'))}>{safe(said)}</dd>"
@@ -57,66 +57,47 @@ def _facts(study: Study) -> str:
     )
 
 
-def _corpus(study: Study) -> str:
-    facts = at(study.results, "corpus")
-    kept, out = number(at(facts, "kept_words")), number(at(facts, "left_out"))
+def _corpus(corpus: Corpus) -> str:
     parts = [
-        words(at(facts, "name")),
-        count(number(at(facts, "documents")), "document"),
-        f"{kept:.4g} kept words in a text on average" if kept is not None else "",
-        f"{count(out, 'document')} left out" if out else "",
+        corpus.name,
+        count(corpus.documents, "document"),
+        f"{corpus.kept_words:.4g} kept words in a text on average",
+        f"{count(corpus.left_out, 'document')} left out" if corpus.left_out else "",
     ]
     return ", ".join(each for each in parts if each)
 
 
-def _split(study: Study) -> str:
-    protocol = at(study.results, "protocol")
-    folds, split = number(at(protocol, "folds")), words(at(protocol, "split"))
-    return ", ".join(each for each in (count(folds, "fold"), split) if each)
-
-
-def _draws(study: Study) -> str:
-    protocol = at(study.results, "protocol")
-    draws, training = number(at(protocol, "draws")), number(at(protocol, "training_draws"))
-    seed = number(at(protocol, "seed"))
+def _draws(results: Results) -> str:
+    protocol, counts = results.protocol, [str(each) for each in results.counts]
+    seed = protocol.seed
     parts = [
-        f"every document released {count(draws, 'time')}" if draws is not None else "",
-        f"adaptive attackers train on {count(training, 'release')} of each" if training else "",
-        f"{listed(list(study.counts))} documents at attack time" if len(study.counts) > 1 else "",
-        f"seed {seed:g}, so not private" if seed is not None else "noise from the system",
+        f"every document released {count(protocol.draws, 'time')}",
+        f"adaptive attackers train on {count(protocol.training_draws, 'release')} of each",
+        f"{listed(counts)} documents at attack time" if len(counts) > 1 else "",
+        "noise from the system" if seed is None else f"seed {seed}, so not private",
     ]
-    return "; ".join(each for each in parts if each) if protocol else ""
+    return "; ".join(each for each in parts if each)
 
 
-def _table(study: Study) -> str:
-    protocol = at(study.results, "protocol")
-    size, d = number(at(protocol, "table_words")), number(at(protocol, "dimensions"))
-    kept = number(at(protocol, "kept"))
-    parts = [
-        words(at(protocol, "table")),
-        f"{size:,.0f} words × {d:g}" if size is not None and d is not None else "",
-        f"{kept:,.0f} kept" if kept is not None else "",
-    ]
-    return ", ".join(each for each in parts if each)
+def _table(protocol: Protocol) -> str:
+    size = f"{protocol.table_words:,} words × {protocol.dimensions}"
+    return f"{protocol.table}, {size}, {protocol.kept:,} kept"
 
 
-def _time(study: Study) -> str:
-    spent = [seconds for cell in study.cells if (seconds := number(cell.facts.get("seconds")))]
-    total = sum(spent)
-    if not spent:
+def _time(results: Results) -> str:
+    total = sum(cell.seconds for cell in results.cells)
+    if not total:
         return ""
     return f"{total:.1f} seconds" if total < 100 else f"{total / 60:,.0f} minutes"
 
 
-def _attackers(study: Study) -> str:
+def _attackers(results: Results) -> str:
     rows = "".join(
-        f"<dt>{safe(name)}</dt><dd>{_line(name) or 'an attacker of its own'}</dd>"
-        for name in study.attackers
+        f"<dt>{safe(name)}</dt><dd>{_line(name)}</dd>" for name in results.clean.attackers
     )
-    topics = sequence(at(study.results, "topics"))
     note = "<p>Topics are told by the same kinds of lines, from words and from vectors.</p>"
     made = f"<h3>The attackers</h3>\n<dl>{rows}</dl>\n" if rows else ""
-    return made + (note if topics and rows else "")
+    return made + (note if results.topics and rows else "")
 
 
 def _line(name: str) -> str:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from nomdeplume.evaluate.report import (
     attacks,
     chart,
@@ -21,33 +18,30 @@ from nomdeplume.evaluate.report import (
 )
 from nomdeplume.evaluate.report.cards import cards
 from nomdeplume.evaluate.report.overview import overview
-from nomdeplume.evaluate.report.reading import at, words
 from nomdeplume.evaluate.report.script import SCRIPT
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.style import STYLE
+from nomdeplume.evaluate.results import Results
 from nomdeplume.picture.sheet import sheet
 from nomdeplume.picture.writing import safe
 
 Part = tuple[str, str, str]  # id, heading and content
 
 
-def page(results: Mapping[str, Any]) -> str:
+def page(results: Results) -> str:
     """The page; only its own style and script can run in it, and it asks for nothing."""
-    study = Study(results)
-    title = headline.title(study)
-    name = words(at(results, "corpus", "name"))
-    parts = [part for part in _parts(study) if part[2].strip()]
+    title = headline.title(results)
+    parts = [part for part in _parts(results) if part[2].strip()]
     body = f"""<header>
 <p class="eyebrow">nomdeplume · evaluation</p>
 <h1>{safe(title)}</h1>
-<p class="corpus">{headline.corpus(study)}</p>
-{headline.warnings(study)}{headline.conclusion(study)}
+<p class="corpus">{headline.corpus(results)}</p>
+{headline.warnings(results)}{headline.conclusion(results)}
 </header>
 {_contents(parts)}
 <main>
 {"".join(_section(part) for part in parts)}</main>
 """
-    return sheet(f"{title} {name}".strip(), body, style=STYLE, script=SCRIPT)
+    return sheet(f"{title} {results.corpus.name}".strip(), body, style=STYLE, script=SCRIPT)
 
 
 def _contents(parts: list[Part]) -> str:
@@ -60,46 +54,47 @@ def _section(part: Part) -> str:
     return f'<section id="{key}">\n<h2>{heading}</h2>\n{content}\n</section>\n'
 
 
-def _parts(study: Study) -> list[Part]:
+def _parts(results: Results) -> list[Part]:
     return [
-        ("numbers", "Before and after", cards(study) + overview(study)),
-        ("frontier", _between(study), _frontier(study)),
-        ("attackers", "Attackers against settings", heat.switch(study) + heat.every(study)),
-        ("documents", "More documents, more training", attacks.documents(study)),
+        ("numbers", "Before and after", cards(results) + overview(results)),
+        ("frontier", _between(results), _frontier(results)),
+        ("attackers", "Attackers against settings", heat.switch(results) + heat.every(results)),
+        ("documents", "More documents, more training", attacks.documents(results)),
         (
             "pairs",
-            "Pairs of texts, single words" if study.floors else "Single words",
-            attacks.pairs(study),
+            "Pairs of texts, single words" if results.floors else "Single words",
+            attacks.pairs(results),
         ),
-        ("topic", "What is kept of the topic", topics.utility(study)),
-        ("distances", "How far a release is from its text", topics.distances(study)),
-        ("confusion", "Who is taken for whom", confusion.section(study)),
-        ("people", "Who remains identifiable", people.section(study)),
-        ("examples", "What a release looks like", released.section(study)),
-        ("guarantee", "What is promised", guarantee.section(study)),
-        ("method", "What was done", method.section(study)),
+        ("topic", "What is kept of the topic", topics.utility(results)),
+        ("distances", "How far a release is from its text", topics.distances(results)),
+        ("confusion", "Who is taken for whom", confusion.section(results)),
+        ("people", "Who remains identifiable", people.section(results)),
+        ("examples", "What a release looks like", released.section(results)),
+        ("guarantee", "What is promised", guarantee.section(results)),
+        ("method", "What was done", method.section(results)),
         ("glossary", "How to read the figures", method.glossary()),
     ]
 
 
-def _between(study: Study) -> str:
-    both = study.floors and any(cell.topic() for cell in study.cells)
+def _between(results: Results) -> str:
+    both = results.floors and any(cell.topic_accuracy for cell in results.cells)
     return "Topic against author" if both else "What a budget buys"
 
 
-def _frontier(study: Study) -> str:
+def _frontier(results: Results) -> str:
     """The large plot and the small ones beside it, then what a limit on the author leaves."""
-    large = frontier.picture(study)
-    small = curves.plots(study, "by_budget", "budget E of a document")
-    more = curves.plots(study, "by_author_budget", "budget of all documents of an author")
+    large = frontier.picture(results)
+    summary, of_author = results.summary, "budget of all documents of an author"
+    small = curves.plots(results, summary.by_budget, "budget E of a document")
+    more = curves.plots(results, summary.by_author_budget, of_author)
     said = (
         "<p>Every point is a setting. Up is better for the topic, left is better for the author; a "
         "line joins the settings of a mechanism that none of its others beats.</p>\n"
     )
     left = f'<div class="large">{large}</div>' if large else ""
     plots = f'<div class="plots">{left}{_column("beside", small)}</div>\n' if large or small else ""
-    alone = chart.legend(study.mechanisms) + "\n" if plots and not large else ""
-    return (said if large else alone) + plots + _column("below", more) + topics.at_most(study)
+    alone = chart.legend(results.mechanisms) + "\n" if plots and not large else ""
+    return (said if large else alone) + plots + _column("below", more) + topics.at_most(results)
 
 
 def _column(kind: str, plots: list[str]) -> str:

@@ -1,17 +1,15 @@
-"""Who remains identifiable: every author's own risk, the highest first."""
+"""Authors who remain identifiable: the accuracy for each, the highest first."""
 
 from __future__ import annotations
 
 from statistics import median
 
 from nomdeplume.evaluate.figures import Figure
-from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.matrix import Matrix
-from nomdeplume.evaluate.report.reading import at, figure_of, sequence
 from nomdeplume.evaluate.report.strip import strip
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, table
 from nomdeplume.evaluate.report.wording import NONE, count, name, percent, points, shown
+from nomdeplume.evaluate.results import Cell, Results
 from nomdeplume.picture.writing import safe
 
 MOST = 30  # authors who are shown
@@ -21,9 +19,8 @@ Risk = tuple[int, Figure]  # an author's place, and how often he or she is named
 
 def risks(cell: Cell) -> list[Risk]:
     """Authors with their recall, the highest first; equal ones, the surer first."""
-    found = enumerate(sequence(at(cell.facts, "per_author")))
-    known = [(i, figure) for i, each in found if (figure := figure_of(each, "recall"))]
-    return sorted(known, key=lambda risk: (-risk[1].value, -risk[1].low, risk[0]))
+    found = enumerate(cell.per_author)
+    return sorted(found, key=lambda risk: (-risk[1].value, -risk[1].low, risk[0]))
 
 
 def above(found: list[Risk], chance: float | None) -> int:
@@ -31,18 +28,18 @@ def above(found: list[Risk], chance: float | None) -> int:
     return sum(figure.low > (chance or 0.0) for _, figure in found)
 
 
-def section(study: Study) -> str:
-    cell = study.chosen
+def section(results: Results) -> str:
+    cell = results.chosen
     found = risks(cell) if cell else []
     if not cell or not found:
         return ""
-    return "\n".join([_said(study, cell, found), _table(study, found), _rest(found)])
+    return "\n".join([_said(results, cell, found), _table(results, found), _rest(found)])
 
 
-def _said(study: Study, cell: Cell, found: list[Risk]) -> str:
-    high, lucky = above(found, study.chance), TAIL * len(found)
+def _said(results: Results, cell: Cell, found: list[Risk]) -> str:
+    high, lucky = above(found, results.chance), TAIL * len(found)
     people = count(len(found), "author")
-    chance = f" ({percent(study.chance)})" if study.chance is not None else ""
+    chance = f" ({percent(results.chance)})" if results.chance is not None else ""
     said = (
         f"In {cell.label}, {high:,} of {people} {'is' if high == 1 else 'are'} named above chance"
     )
@@ -50,20 +47,18 @@ def _said(study: Study, cell: Cell, found: list[Risk]) -> str:
     return f"<p>{safe(said)}</p>"
 
 
-def _table(study: Study, found: list[Risk]) -> str:
-    clean = Matrix.of(at(study.results, "clean", "confusion"))
-    before = clean.diagonal if clean else []
+def _table(results: Results, found: list[Risk]) -> str:
+    before, chance = Matrix(results.clean.confusion).diagonal, results.chance
     rows: list[Row] = []
     for place, figure in found[:MOST]:
-        person = study.people[place] if place < len(study.people) else None
-        was = Figure.exact(before[place]) if place < len(before) else None
-        drawn = strip(figure, before=was, floor=study.chance)
-        over = points(figure.value - study.chance) if study.chance is not None else NONE
-        mark = "above" if figure.low > (study.chance or 0.0) else "–"
-        known = NONE if person is None or person.documents is None else f"{person.documents:,.0f}"
+        author = results.authors[place]
+        was = Figure.exact(before[place]) if before else None
+        drawn = strip(figure, before=was, floor=chance)
+        over = points(figure.value - chance) if chance is not None else NONE
+        mark = "above" if figure.low > (chance or 0.0) else "–"
         earlier = NONE if was is None else percent(was.value)
-        cells = [shown(figure), drawn, earlier, over, mark, known]
-        rows.append(("", name(person.name if person else f"author {place + 1}"), cells))
+        cells = [shown(figure), drawn, earlier, over, mark, f"{author.documents:,}"]
+        rows.append(("", name(author.name), cells))
     heads = ("author", "after", "", "before", "points over chance", "beyond interval", "documents")
     caption = "Own documents named rightly. Dot: after; ring: before; upright line: chance."
     return table(caption, heads, rows, "people")

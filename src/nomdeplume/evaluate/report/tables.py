@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.chart import glyph
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import looks, name
+from nomdeplume.evaluate.results import Cell, Results
 from nomdeplume.picture.writing import safe
 
 Row = tuple[str, str, Sequence[str]]  # class, head, and the rest
@@ -37,16 +36,16 @@ def _row(row: Row, columns: int) -> str:
     return f'<tr{looks(kind)}><th scope="row">{head}</th>{data}</tr>\n'
 
 
-def by_cell(study: Study, found: Iterable[tuple[Cell, Sequence[str]]]) -> list[Row]:
+def by_cell(results: Results, found: Iterable[tuple[Cell, Sequence[str]]]) -> list[Row]:
     """Rows of cells: a mechanism with several has a row of its own above them."""
     rows: dict[str, list[Row]] = {}
     for cell, cells in found:
-        chosen = cell is study.chosen and len(study.cells) > 1
+        chosen = cell is results.chosen and len(results.cells) > 1
         head = f"{safe(cell.setting)} {CLOSER if chosen else ''}".strip()
         rows.setdefault(cell.title, []).append(("chosen" if chosen else "", head, cells))
     made: list[Row] = []
     for title, own in rows.items():
-        called = f"{glyph(study.mechanisms[title])}{name(title, 44)}"
+        called = f"{glyph(results.mechanisms[title])}{name(title, 44)}"
         if len(own) > 1:
             made += [("group", called, ()), *own]
         else:
@@ -57,5 +56,5 @@ def by_cell(study: Study, found: Iterable[tuple[Cell, Sequence[str]]]) -> list[R
 
 
 def folded(summary: str, content: str) -> str:
-    """What is there for those who ask for it."""
+    """Content that is shown when its summary is clicked."""
     return f"<details><summary>{safe(summary)}</summary>\n{content}</details>\n" if content else ""

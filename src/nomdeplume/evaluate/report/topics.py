@@ -1,56 +1,51 @@
-"""What is kept: the topic in three directions, and how far a release is from its text."""
+"""Tables of topic accuracy in three directions, and of distances between release and text."""
 
 from __future__ import annotations
 
-from typing import Any
-
-from nomdeplume.evaluate.figures import Figure
-from nomdeplume.evaluate.report.cell import KINDS, Cell
 from nomdeplume.evaluate.report.chart import glyph
-from nomdeplume.evaluate.report.reading import at, figure_of, number, sequence, words
 from nomdeplume.evaluate.report.strip import drawn
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.tables import Row, by_cell, table
 from nomdeplume.evaluate.report.wording import NONE, measured, name, percent, shown
+from nomdeplume.evaluate.results import Directions, Distances, Limit, Results, Topic
 
-DIRECTIONS = (
-    ("release_to_release", "release → release"),
-    ("release_to_clean", "release → clean"),
-    ("clean_to_release", "clean → release"),
-)
-COLUMNS = [(way, kind, name) for way, name in DIRECTIONS for kind in KINDS]
+HEADS = [
+    f"{way}<br/>from {kind}"
+    for way in ("release → release", "release → clean", "clean → release")
+    for kind in ("words", "vectors")
+]
 
 
-def utility(study: Study) -> str:
+def utility(results: Results) -> str:
     """Topic accuracy and macro F1, from words and from vectors, in all three directions."""
-    columns = [each for each in COLUMNS if any(_told(c.facts, *each) for c in study.cells)]
-    clean = at(study.results, "clean", "topic")
+    known = [(cell, cell.topic) for cell in results.cells if cell.topic]
+    if not known:
+        return ""
     rows: list[Row] = []
-    if study.clean_topic:
-        cells = [_both(at(clean, kind)) for _, kind, _ in columns]
-        rows.append(("first", "clean → clean", cells))
-    known = [c for c in study.cells if any(_told(c.facts, *each) for each in columns)]
-    rows += by_cell(study, ((c, [_told(c.facts, *e) or NONE for e in columns]) for c in known))
-    heads = [f"{name}<br/>from {kind}" for _, kind, name in columns]
+    if results.clean.topic:
+        rows.append(("first", "clean → clean", 3 * _both(results.clean.topic)))
+    rows += by_cell(results, ((cell, _directions(topic)) for cell, topic in known))
     caption = "Trained on → tested on: accuracy, and below it macro F1. Words: which ones stand "
     caption += "there; vectors: where they lie on average."
-    return table(caption, ("setting", *heads), rows) if columns else ""
+    return table(caption, ("setting", *HEADS), rows)
 
 
-def _told(facts: Any, direction: str, kind: str, _: str) -> str:
-    found = at(facts, "topic", direction, kind)
-    return _both(found) if figure_of(at(found, "accuracy")) else ""
+def _directions(topic: Directions) -> list[str]:
+    ways = (topic.release_to_release, topic.release_to_clean, topic.clean_to_release)
+    return [each for way in ways for each in _both(way)]
 
 
-def _both(found: Any) -> str:
-    accuracy, f1 = figure_of(at(found, "accuracy")), figure_of(at(found, "macro_f1"))
-    return shown(accuracy) + (f'<span class="set">F1 {shown(f1)}</span>' if f1 else "")
+def _both(topic: Topic) -> list[str]:
+    """Accuracy and macro F1 from words, and from vectors."""
+    return [
+        f'{shown(each.accuracy)}<span class="set">F1 {shown(each.macro_f1)}</span>'
+        for each in (topic.words, topic.vectors)
+    ]
 
 
-def distances(study: Study) -> str:
-    """How far a release is from its text, and how many of its words stand in it."""
-    known = [cell for cell in study.cells if any(_far(cell))]
-    rows = by_cell(study, ((cell, _measured(cell)) for cell in known))
+def distances(results: Results) -> str:
+    """Table of distances between release and text, and of released words that stand in the text."""
+    known = [(cell, cell.distances) for cell in results.cells if cell.distances]
+    rows = by_cell(results, ((cell, _measured(found)) for cell, found in known))
     heads = (
         "setting",
         "Word Mover’s Distance",
@@ -60,36 +55,21 @@ def distances(study: Study) -> str:
     return table("Between a text and its release, on average.", heads, rows)
 
 
-def _far(cell: Cell) -> list[Figure | None]:
-    found = at(cell.facts, "distances")
-    return [figure_of(at(found, way)) for way in ("word_mover", "centroid", "kept")]
+def _measured(found: Distances) -> list[str]:
+    far = measured(found.word_mover), measured(found.centroid)
+    return [*far, drawn(found.kept, kind="keep")]
 
 
-def _measured(cell: Cell) -> list[str]:
-    *far, kept = _far(cell)
-    return [*map(measured, far), drawn(kept, kind="keep")]
-
-
-def at_most(study: Study) -> str:
-    """What topic is left if the author may be named no more often than so."""
-    series = sequence(at(study.results, "summary", "by_attack"))
-    limits = sorted(
-        {
-            limit
-            for each in series
-            for asked in sequence(at(each, "topic_at"))
-            if (limit := number(at(asked, "author_at_most"))) is not None
-        }
-    )
+def at_most(results: Results) -> str:
+    """Table of the topic accuracy that is left under limits on the author accuracy."""
+    lines = results.summary.by_attack
+    limits = sorted({limit.author_at_most for line in lines for limit in line.topic_at})
     rows: list[Row] = []
-    for each in series:
-        title = words(at(each, "mechanism"))
-        asked = {number(at(one, "author_at_most")): one for one in sequence(at(each, "topic_at"))}
-        area = number(at(each, "area"))
-        mark = glyph(study.mechanisms[title]) if title in study.mechanisms else ""
-        cells = [_kept(study, asked.get(limit)) for limit in limits]
-        cells.append(NONE if area is None else f"{area:.3f}")
-        rows.append(("", mark + name(title or "unnamed mechanism", 30), cells))
+    for line in lines:
+        mark = glyph(results.mechanisms[line.mechanism])
+        asked = {limit.author_at_most: limit for limit in line.topic_at}
+        cells = [_kept(results, asked.get(limit)) for limit in limits]
+        rows.append(("", mark + name(line.mechanism, 30), [*cells, f"{line.area:.3f}"]))
     heads = ("mechanism", *(f"author ≤ {percent(limit)}" for limit in limits), "area")
     caption = (
         "Topic told rightly by the best setting whose author accuracy, from one document, is no "
@@ -98,9 +78,8 @@ def at_most(study: Study) -> str:
     return table(caption, heads, rows)
 
 
-def _kept(study: Study, asked: Any) -> str:
-    topic = number(at(asked, "topic"))
-    if topic is None:
+def _kept(results: Results, limit: Limit | None) -> str:
+    if limit is None or limit.topic is None or limit.cell is None:
         return NONE
-    cell = study.cell(at(asked, "cell"))
-    return percent(topic) + (f'<span class="set">{cell.setting}</span>' if cell else "")
+    setting = results.cells[limit.cell].setting
+    return f'{percent(limit.topic)}<span class="set">{setting}</span>'

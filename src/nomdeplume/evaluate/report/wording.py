@@ -61,16 +61,13 @@ def points(difference: float) -> str:
 
 
 def times(value: float, chance: float | None) -> str:
-    """How many times chance a share is."""
+    """A share as a multiple of chance."""
     return f"{value / chance:.1f} × chance" if chance else ""
 
 
-def count(value: float | None, one: str, many: str = "") -> str:
+def count(value: int, one: str, many: str = "") -> str:
     """A number of things, with the right word for them."""
-    if value is None:
-        return ""
-    amount = f"{value:,.0f}"
-    return f"{amount} {one if amount == '1' else many or one + 's'}"
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
 
 
 def listed(names: list[str]) -> str:

@@ -153,14 +153,14 @@ class AttackPanel:
 
     def _show(self, found: Attacked) -> None:
         self.found = found
-        results, cell = found.results, found.results["cells"][found.chosen]
-        named = named_correctly(results["clean"], cell)
-        self.headline.set_text(f"Named correctly at E = {cell['budget']:g}: {named}")
+        results, cell = found.results, found.results.cells[found.chosen]
+        named = named_correctly(results.clean, cell)
+        self.headline.set_text(f"Named correctly at E = {cell.budget:g}: {named}")
         self.about.set_text(
-            f"Of {len(results['authors'])} authors, by the best attacker: {found.before_attacker} "
+            f"Of {len(results.authors)} authors, by the best attacker: {found.before_attacker} "
             f"on single texts, {found.after_attacker} on single releases, who learnt from such "
             "releases. "
-            f"Guessing is right {share(results['floors']['chance'])} of the time. Shares below "
+            f"Guessing is right {share(results.chance or 0.0)} of the time. Shares below "
             "are right as often as they say on average over all texts; some texts are told more "
             "surely than that, others less."
         )

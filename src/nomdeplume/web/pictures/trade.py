@@ -1,18 +1,16 @@
-"""What a release keeps of the topic, over what it gives away of the author."""
+"""A chart of topic accuracy over author accuracy."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.report import chart
-from nomdeplume.evaluate.report.cell import Cell
 from nomdeplume.evaluate.report.chart import Frame
 from nomdeplume.evaluate.report.frontier import STAR
-from nomdeplume.evaluate.report.study import Study
 from nomdeplume.evaluate.report.wording import told
+from nomdeplume.evaluate.results import Cell, Results
 from nomdeplume.picture.axis import Axis
 from nomdeplume.picture.writing import ems, fit
 from nomdeplume.web.pictures.paper import NARROW, WIDE, share, svg
@@ -28,10 +26,10 @@ Spot = tuple[Cell, float, Figure, Figure | None]  # a cell, its budget, its auth
 
 @dataclass(frozen=True, eq=False)
 class Plot:
-    """A study, the cell that is chosen in it, and whether topics were told."""
+    """Results, the cell that is chosen among them, and where its points stand."""
 
-    study: Study
-    chosen: int | None
+    results: Results
+    chosen: Cell | None
     spots: tuple[Spot, ...]
     frame: Frame
     letters: float
@@ -47,38 +45,37 @@ class Plot:
         return self.frame.x.at(budget), self.frame.y.at(author.value)
 
 
-def trade(results: Mapping[str, Any], chosen: int | None = None, *, narrow: bool = False) -> str:
+def trade(results: Results, chosen: int | None = None, *, narrow: bool = False) -> str:
     """Topic over author, a point for each budget; without topics, author over budget.
 
     `chosen` is the place of a cell among the results' cells. Nothing where none was measured.
     """
-    study = Study(results)
-    spots = _spots(study)
+    spots = _spots(results)
     if not spots:
         return ""
-    plot = Plot(study, chosen, spots, _frame(study, spots, narrow=narrow),
-                SMALL if narrow else LETTERS)  # fmt: skip
+    cell, letters = None if chosen is None else results.cells[chosen], SMALL if narrow else LETTERS
+    plot = Plot(results, cell, spots, _frame(results, spots, narrow=narrow), letters)
     parts = [f'<g class="np-trade" font-size="{plot.letters:g}">', *_parts(plot), "</g>"]
     return svg((plot.frame.width, plot.frame.height), _label(plot), parts)
 
 
-def _spots(study: Study) -> tuple[Spot, ...]:
+def _spots(results: Results) -> tuple[Spot, ...]:
     """Cells with an author and, if any has one, a topic; else with a budget."""
     found = [
-        (cell, float(cell.facts.get("budget") or 0), author, cell.topic())
-        for cell in study.cells
+        (cell, cell.budget or 0.0, author, cell.topic_accuracy)
+        for cell in results.cells
         if (author := cell.author())
     ]
     with_topic = tuple(spot for spot in found if spot[3])
     return with_topic or tuple(spot for spot in found if spot[1] > 0)
 
 
-def _frame(study: Study, spots: tuple[Spot, ...], *, narrow: bool) -> Frame:
+def _frame(results: Results, spots: tuple[Spot, ...], *, narrow: bool) -> Frame:
     width, height = (NARROW, 330) if narrow else (WIDE, 430)
     left, right, top, low = (46, width - 22, 38, height - 52) if narrow else (62, 612, 46, 368)
     head, row = (14, ROW * SMALL) if narrow else (18, ROW * LETTERS)
-    top += int(row * _rows(study))
-    clean = [study.clean_author(), study.clean_topic]
+    top += int(row * _rows(results))
+    clean = [results.clean.author(), results.clean.topic_accuracy]
     authors = [*(author.high for _, _, author, _ in spots), *(f.high for f in clean[:1] if f)]
     if spots[0][3] is None:
         budgets = [budget for _, budget, _, _ in spots]
@@ -89,14 +86,14 @@ def _frame(study: Study, spots: tuple[Spot, ...], *, narrow: bool) -> Frame:
     return Frame(width, height, x, Axis(0, chart.upto(topics), low, top), head)
 
 
-def _rows(study: Study) -> int:
+def _rows(results: Results) -> int:
     """Lines of the legend: none where there is only one mechanism."""
-    return len(study.mechanisms) if len(study.mechanisms) > 1 else 0
+    return len(results.mechanisms) if len(results.mechanisms) > 1 else 0
 
 
 def _legend(plot: Plot) -> Iterator[str]:
     """Which mark is which mechanism, below the name of the upright axis."""
-    for title, place in list(plot.study.mechanisms.items())[: _rows(plot.study)]:
+    for title, place in list(plot.results.mechanisms.items())[: _rows(plot.results)]:
         y = plot.frame.head + (place + 1) * ROW * plot.letters
         mark = chart.mark(place, 10, y - 0.35 * plot.letters)
         yield f'<path class="mark {chart.look(place)}" d="{mark}"/>'
@@ -108,7 +105,7 @@ def _label(plot: Plot) -> str:
     kept = "Topic accuracy over author accuracy" if plot.topics else "Author accuracy over budget"
     said = f"{kept}, {len(plot.spots)} settings"
     for cell, _, author, topic in plot.spots:
-        if cell.place == plot.chosen:
+        if cell is plot.chosen:
             told_ = f", topic {share(topic.value)}" if topic else ""
             said += f"; chosen {cell.setting}: author {share(author.value)}{told_}"
     return said
@@ -120,20 +117,20 @@ def _parts(plot: Plot) -> Iterator[str]:
     yield from plot.frame.grid((below, upright), write, most=5)
     yield from _legend(plot)
     yield from _chance(plot)
-    for title, place in plot.study.mechanisms.items():
+    for title, place in plot.results.mechanisms.items():
         row = sorted((spot for spot in plot.spots if spot[0].title == title), key=lambda s: s[1])
         yield chart.line([plot.at(spot) for spot in row], chart.look(place))
     for spot in plot.spots:
         yield _point(plot, spot)
     yield from _clean(plot)
     for spot in plot.spots:
-        if spot[0].place == plot.chosen:
+        if spot[0] is plot.chosen:
             yield from _chosen(plot, spot)
 
 
 def _chance(plot: Plot) -> Iterator[str]:
-    """What guessing gives: a dashed line."""
-    chance, x, y = plot.study.chance, plot.frame.x, plot.frame.y
+    """A dashed line at the accuracy of guessing."""
+    chance, x, y = plot.results.chance, plot.frame.x, plot.frame.y
     if chance is None:
         return
     if plot.topics and chance < x.high:
@@ -148,7 +145,7 @@ def _chance(plot: Plot) -> Iterator[str]:
 
 def _point(plot: Plot, spot: Spot) -> str:
     cell, budget, author, topic = spot
-    place, (x, y) = plot.study.mechanisms[cell.title], plot.at(spot)
+    place, (x, y) = plot.results.mechanisms[cell.title], plot.at(spot)
     said = f"{cell.label}\nauthor {told(author)}" + (f"\ntopic {told(topic)}" if topic else "")
     across, along = (author, topic) if topic else (Figure.exact(budget), author)
     parts = (chart.mark(place, x, y), chart.whiskers(plot.frame, across, along))
@@ -156,8 +153,9 @@ def _point(plot: Plot, spot: Spot) -> str:
 
 
 def _clean(plot: Plot) -> Iterator[str]:
-    """Where clean texts stand: a star, or without topics a line."""
-    author, topic, frame = plot.study.clean_author(), plot.study.clean_topic, plot.frame
+    """The mark of clean texts: a star, or without topics a line."""
+    clean, frame = plot.results.clean, plot.frame
+    author, topic = clean.author(), clean.topic_accuracy
     if author is None:
         return
     if not plot.topics:

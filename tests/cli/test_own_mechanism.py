@@ -172,13 +172,14 @@ def test_an_audit_comes_near_its_promise_and_finds_a_false_one():
     assert pair in broken(wrong)
 
 
-def test_units_of_texts_are_refused(command, tmp_path):
+def test_texts_of_a_unit_are_released_as_one(command, tmp_path):
     written(tmp_path / "in.jsonl", POSTS)
-    ask = ["--mechanism", "two-texts", "--unit-field", "author", "-o", "out.jsonl"]
-    said = command("obfuscate", "in.jsonl", *ask, code=2).stderr
+    ask = ["--mechanism", "two-texts", "--unit-field", "author", "--keep", "author"]
+    command("obfuscate", "in.jsonl", *ask, "-o", "out.jsonl")
 
-    assert "two-texts needs texts as they are" in said
-    assert not (tmp_path / "out.jsonl").exists()
+    found = lines(tmp_path / "out.jsonl")
+    assert [each["author"] for each in found] == ["Ann", "Bob"]
+    assert {each["text"] for each in found} <= set(TEXTS)
 
 
 def test_an_audit_finds_a_mechanism_that_passes_its_text_through():

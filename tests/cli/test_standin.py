@@ -72,6 +72,29 @@ def test_a_changed_release_or_certificate_is_found(run, tmp_path, posts, change)
     assert "not as the certificate says" in done.stderr.decode()
 
 
+def test_texts_of_an_author_become_one_standin(run, tmp_path, posts):
+    ask = ["obfuscate", "posts.jsonl", "--odds", "100", "--unit-field", "author"]
+    run(*ask, "--keep", "author", "-o", "out.jsonl", "--ledger", "l", "--limit", "9")
+
+    found = lines(tmp_path / "out.jsonl")
+    assert [each["author"] for each in found] == ["Bob", "Ann"]
+    assert {each["text"] for each in found} <= set(SHIPPED.texts)
+    with Ledger(tmp_path / "l") as ledger:
+        assert ledger.spent(ledger.claims.by_author("Ann")).budget == pytest.approx(
+            log(100), abs=1e-4
+        )
+    said = run(
+        "certificate", "out.jsonl.certificate.json", "--release", "out.jsonl"
+    ).stdout.decode()
+    assert "however many they are" in said
+
+
+def test_the_cost_of_many_texts_is_said_in_numbers(run, posts):
+    said = run("obfuscate", "posts.jsonl", "--odds", "10", "-o", "out.jsonl").stderr.decode()
+
+    assert "a factor of e^11.6 (about 10^5), 20 by e^46.1 (about 10^20)" in " ".join(said.split())
+
+
 def test_epsilon_is_rounded_down_to_whole_odds(run, tmp_path, posts):
     ask = ["obfuscate", "posts.jsonl", "--mechanism", "standin", "-o", "out.jsonl"]
     said = run(*ask, "--epsilon", "5").stderr.decode()

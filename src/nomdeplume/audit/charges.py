@@ -39,8 +39,7 @@ def of_charges(system: Obfuscator) -> Probe:
             return Finding("flow", question, OPEN, "it takes no ledger")
         with TemporaryDirectory() as folder:
             found = list(_documents(system, Path(folder)))
-            if system.documents.kept_words:  # else units are refused
-                found += _units(system, Path(folder))
+            found += _units(system, Path(folder))
         wrong = [
             f"{whose}: {spent.budget:.6g} where {releases * budget:.6g} are due"
             for whose, spent, releases in found

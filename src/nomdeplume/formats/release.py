@@ -19,7 +19,7 @@ from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.columns import only, raw
 from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
-from nomdeplume.formats.units import Units
+from nomdeplume.formats.units import Units, joined
 from nomdeplume.formats.writing import Sink
 from nomdeplume.mechanism.contract import DocumentMechanism, Released
 from nomdeplume.obfuscator import Obfuscator
@@ -78,16 +78,14 @@ def release(
 ) -> Tally:
     """Release every record of `inputs` into `sink`.
 
-    With `units` the bags of each are added up, and released when all are there. Documents are
+    With `units` the bags of each are added up, or its texts joined if the mechanism needs texts,
+    and released when all are there. Documents are
     charged before they are released, and those that a `spool` holds are neither charged nor
     released again. What is withheld is told by its place.
     """
     vocabulary, mechanism = obfuscator.vocabulary, obfuscator.documents
     if units is not None and not mechanism.kept_words:
-        raise InputError(
-            f"{mechanism.name} needs texts as they are, and a unit has only the words of its "
-            "texts; leave the unit field out."
-        )
+        units = replace(units, put=joined)
     if units is not None and charging is not None:
         charging = replace(charging, price=charging.price.of_units())
     reading = Reading(vocabulary, mechanism, keeping, ids or IdCheck(), charging, strict, tell)
@@ -126,8 +124,8 @@ class Reading:
                 yield self._checked(offer)
             if record.remark:
                 self.tell(f"{record.place}: {record.remark}.")
-        for number, (bag, fields, claim) in enumerate(units or (), start=1):
-            yield self._checked(Offer(bag, f"unit {number}", number, fields, claim))
+        for number, (item, fields, claim) in enumerate(units or (), start=1):
+            yield self._checked(Offer(item, f"unit {number}", number, fields, claim))
 
     def _offer(
         self, number: int, record: Record, units: Units | None, *, as_texts: bool
@@ -146,7 +144,8 @@ class Reading:
         if units is None:
             fields = only(record.fields, self.keeping.keep)
             return Offer(item, place, number, fields, claim or ())
-        if not units.add(record.fields, self._bag(item), claim or ()):
+        part = self._bag(item) if self.mechanism.kept_words else record.text
+        if not units.add(record.fields, part, claim or ()):
             return self._nameless(place, units.name)
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -106,8 +106,10 @@ class ByTable:
     name: str = "table"
 
     def __call__(self, texts: Sequence[str]) -> Floats:
-        bags = self.vocabulary.bags(_read(texts))
-        return np.asarray(self._directions(self._means(bags)) @ self._places.T)
+        bags = list(self.vocabulary.bags(_read(texts)))
+        found = self._directions(self._means(bags)) @ self._places.T
+        found[[not len(bag) for bag in bags]] = 0  # all equal: the first texts are its best ones
+        return np.asarray(found)
 
     def best(self, odds: int) -> int:
         return best_of(ranked(self._places), odds)
@@ -117,7 +119,7 @@ class ByTable:
         return self._directions(self._library_means)
 
     def _directions(self, means: Floats) -> Floats:
-        """Unit vectors of means, as seen from the middle of the library; 0 for an empty text."""
+        """Unit vectors of means, as seen from the middle of the library."""
         moved = means - self._library_means.mean(axis=0)
         moved -= moved @ self._shared.T @ self._shared
         return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12))
@@ -130,13 +132,13 @@ class ByTable:
 
     @cached_property
     def _library_means(self) -> Floats:
-        return self._means(self.vocabulary.bags(each.all_words for each in self.library.passages))
+        texts = (each.all_words for each in self.library.passages)
+        return self._means(list(self.vocabulary.bags(texts)))
 
-    def _means(self, bags: Iterable[Bag]) -> Floats:
+    def _means(self, bags: Sequence[Bag]) -> Floats:
         """The weighted mean vector of each bag, (n, k); 0 for an empty one."""
-        found = list(bags)
-        means = np.zeros((len(found), self.vocabulary.table.dimensions))
-        for row, bag in enumerate(found):
+        means = np.zeros((len(bags), self.vocabulary.table.dimensions))
+        for row, bag in enumerate(bags):
             if len(bag):
                 weights = self._weights[bag.ids] * np.sqrt(bag.counts)
                 means[row] = weights @ self.vocabulary.table.vectors[bag.ids] / weights.sum()

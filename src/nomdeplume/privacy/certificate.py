@@ -15,6 +15,7 @@ from nomdeplume import strict_json
 from nomdeplume._version import __version__
 from nomdeplume.errors import InputError, got
 from nomdeplume.mechanism.contract import DocumentMechanism
+from nomdeplume.privacy.loss import Loss
 from nomdeplume.privacy.promise import PAIRS, Odds, OneWord, Promise
 from nomdeplume.privacy.random import SECURE
 from nomdeplume.vocabulary import Vocabulary
@@ -206,7 +207,7 @@ def certify(
         seeded=seeded,
         output=output,
         promises=promises,
-        several_documents=UNITS if unit_field else SEVERAL,
+        several_documents=UNITS if unit_field else several(promises[-1]),
         limits=(*kept, *LIMITS, *[ROUNDED] * (not mechanism.exact)),
     )
 
@@ -220,6 +221,7 @@ SEVERAL = (
     "Each document is a release of its own and losses add up: whoever wrote m of these documents, "
     "or one document released m times, can lose m times what is stated here, with m times δ."
 )
+SMALL = 10  # nats: larger losses of several documents are no use in numbers
 UNITS = (
     "All texts with one value of the unit field were released as one document, once: whoever wrote "
     "them loses what is stated here, however many they are. Who has several values loses that "
@@ -235,6 +237,18 @@ LIMITS = (
     "That a document exists, how many there are, their order and kept fields are not hidden.",
 )
 ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up to rounding."
+
+
+def several(promise: Promise) -> str:
+    """What several documents of one author lose; in numbers if these mean something."""
+    if not promise.odds or promise.odds[-1].loss > SMALL:
+        return SEVERAL
+    five, twenty = (Loss(m * promise.odds[-1].loss).factor for m in (5, 20))
+    return (
+        f"{SEVERAL} Between any two authors, 5 documents each shift odds by at most a factor of "
+        f"{five}, 20 by {twenty}. Releasing all texts of an author as one (--unit-field) costs "
+        "no more than one document."
+    )
 
 
 def _promise(entry: Mapping[str, Any]) -> Promise:

@@ -12,7 +12,9 @@ import pytest
 
 from nomdeplume import Obfuscator, Table, Vocabulary
 from nomdeplume.calibrate import Dial
+from nomdeplume.library import Library, score_of
 from nomdeplume.mechanism import Recipe
+from nomdeplume.mechanism.standin import StandIn
 from nomdeplume.privacy.loss import Loss
 
 ROOT = Path(__file__).parents[2]
@@ -333,3 +335,17 @@ def test_seconds_of_calibration_are_as_measured():
     assert (
         "half a minute to a minute for the bundled table (five minutes for a = 0.5)" in MECHANISMS
     )
+
+
+def test_the_guide_of_standins_says_how_often_a_near_text_comes_out():
+    page = (ROOT / "docs/guide/standins.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\d+)\D.*\| (\d+) \| (\d+) of 100 times \|$", page, re.MULTILINE)
+    library = Library.shipped("en")
+    score = score_of(library, Vocabulary.given(None))
+
+    assert [odds for odds, _, _ in rows] == ["20", "100", "148"]
+    for odds, best, hit in rows:
+        made = StandIn(library, score, score.best(int(odds)), int(odds))
+        assert (best, hit) == (str(made.best), f"{100 * made.hit:.0f}")
+    assert f"k of {len(library)}" in page
+    assert f"one of {len(library)} short passages" in page

@@ -73,11 +73,9 @@ def _grid(
     sizes: Sequence[int],
     reduction: str,
 ) -> Iterator[Setting]:
-    for recipe in recipes:
-        if recipe.parameter.option == "odds":
-            yield Setting(recipe, sizes[0])  # as it is: it has neither a budget nor a size
     for recipe, size in product(recipes, sizes):
         if recipe.parameter.option == "odds":
+            yield Setting(recipe, sizes[0])  # as it is: it has neither a budget nor a size
             continue
         if recipe.at_once and epsilons:
             raise InputError(f"{recipe.mechanism} has a budget for each document; give budgets.")

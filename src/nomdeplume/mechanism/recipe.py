@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from math import exp, floor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -184,7 +185,7 @@ class Recipe:
             parts.append(f"decoded by {self.decoding}")
         parts += [f"of {self.map}"] if self.map else []
         parts += [f"composed by {self.compose}"] if self.compose else []
-        parts += ["of another library"] if self.library else []
+        parts += [f"of {Path(self.library).stem}"] if self.library else []
         if self.dimensions:
             parts.append(f"in {self.dimensions} dimensions")
         if self.outputs is not None:

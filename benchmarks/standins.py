@@ -1,0 +1,103 @@
+"""How much of topic and author stand-ins keep, beside the mean and the paper's mechanism.
+
+    python benchmarks/standins.py ../shared/data [--draws 5]
+
+The private parts of benchmarks/public_parts.py are released from the library that ships, and from
+libraries of the public parts: ranked by topics, and by latent directions without topics. The
+figures are those of `nomdeplume evaluate`. The corpora are not part of this project.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import common
+from nomdeplume.evaluate import Labelled, evaluate
+from nomdeplume.evaluate.figures import Figure
+from nomdeplume.evaluate.identification import DOCUMENTS
+from nomdeplume.features.seen import among, mark, marks
+from nomdeplume.library import Library, Passage
+from nomdeplume.library.fitting import fitted
+from nomdeplume.mechanism import Recipe
+from public_parts import CORPORA, Record
+
+ODDS = (100, 148)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--draws", type=int, default=5)
+    options = parser.parse_args()
+    found: dict[str, Any] = {"draws": options.draws}
+    for name, parts in CORPORA.items():
+        private, public, _ = parts(options.folder)
+        with tempfile.TemporaryDirectory() as folder:
+            found[name] = _measured(
+                private, _libraries(private, public, Path(folder)), options.draws
+            )
+    common.record("standins", found)
+
+
+def _libraries(private: list[Record], public: list[Record], folder: Path) -> dict[str, str]:
+    """Files of the libraries by name; the one that ships has none."""
+    known = marks(mark(record["text"]) for record in private)
+    distinct = {
+        r["text"]: r for r in public if not among(mark(r["text"]), known) and r["text"].strip()
+    }
+    passages = tuple(
+        Passage(str(number), text, field=record["topic"])
+        for number, (text, record) in enumerate(distinct.items())
+    )
+    plain, files = Library(passages, name="public"), {"shipped": ""}
+    for kind in ("topics", "latent"):
+        files[kind] = str(folder / kind)
+        made = replace(fitted(plain, kind), name=kind)
+        Path(files[kind]).write_text(made.to_jsonl(), encoding="utf-8")
+    return files
+
+
+def _measured(records: list[Record], libraries: dict[str, str], draws: int) -> dict[str, Any]:
+    """Figures of clean texts, of the mean, of laplace, and of stand-ins from each library."""
+    texts, authors, topics = (
+        [record[field] for record in records] for field in ("text", "author", "topic")
+    )
+    named = {"mean": Recipe.usually("mean"), "laplace": Recipe.usually("laplace")}
+    named |= {
+        f"{name}, w = {odds}": Recipe("standin", odds, library=path)
+        for name, path in libraries.items()
+        for odds in ODDS
+    }
+    corpus = Labelled.of(texts, authors, topics)
+    results = evaluate(corpus, list(named.values()), draws=draws)
+    return {
+        "authors": results.corpus.authors,
+        "documents": results.corpus.documents,
+        "chance": results.chance,
+        "topic alone": results.floors and _facts(results.floors.topic_oracle),
+        "clean": _told(results.clean),
+        "releases": {
+            name: {**_told(cell), "settings": cell.certificate and cell.certificate["settings"]}
+            for name, cell in zip(named, results.cells, strict=True)
+        },
+    }
+
+
+def _told(part: Any) -> dict[str, Any]:
+    """Topic accuracy, and author accuracy by the number of documents."""
+    return {
+        "topic": _facts(part.topic_accuracy),
+        "author": {str(count): _facts(part.author(count)) for count in DOCUMENTS},
+    }
+
+
+def _facts(figure: Figure | None) -> dict[str, float] | None:
+    return asdict(figure) if figure else None
+
+
+if __name__ == "__main__":
+    main()

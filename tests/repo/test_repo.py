@@ -75,7 +75,7 @@ def wheel(tmp_path_factory):
 def test_the_wheel_holds_data_and_licences_and_no_tests(wheel):
     names = zipfile.ZipFile(wheel).namelist()
 
-    assert wheel.stat().st_size < 6_000_000
+    assert wheel.stat().st_size < 6_500_000  # the table has 5, the library of stand-ins .25
     assert "nomdeplume/py.typed" in names
     assert "nomdeplume/data/stop-words-en.txt" in names
     assert "nomdeplume/data/reference-en.json" in names

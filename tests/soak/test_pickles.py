@@ -14,8 +14,10 @@ from tests.soak.oracle import outcome
 from tests.soak.readers import READERS
 
 SOURCES = Path(__file__).parents[2] / "src" / "nomdeplume"
-OWN = {  # modules that unpickle what another process of the same run sent them
-    "audit/streams.py", "engine/spark.py", "web/jobs.py", "workers/shared.py", "workers/worker.py",
+OWN = {  # modules that unpickle what another process of the same run sent them, or, shards, what
+    # they have written to a file without a name themselves
+    "audit/streams.py", "engine/desk.py", "engine/shards.py", "engine/spark.py", "web/jobs.py",
+    "workers/pool.py", "workers/shared.py", "workers/worker.py",
 }  # fmt: skip
 
 

@@ -185,6 +185,9 @@ OTHERS = {
     "library of a broken file": Case("library build broken.jsonl -o out --from jsonl", 2),
     "library of CSV": Case("library build bare.csv -o out --delimiter ,", 2),
     "info of a library": Case("library info --library in.jsonl", 2),
+    "counts of a text": Case(
+        "library counts in.jsonl --library a.txt --certificate a.txt --json", 2
+    ),
     "no such passage": Case("library show TEXT", 2),
     "a passage of a text": Case("library show TEXT --library a.txt", 2),
     "bench": Case("bench --table a.txt --language en --stop-words a.txt --json", 2),

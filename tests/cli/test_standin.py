@@ -95,6 +95,21 @@ def test_the_cost_of_many_texts_is_said_in_numbers(run, posts):
     assert "a factor of e^11.6 (about 10^5), 20 by e^46.1 (about 10^20)" in " ".join(said.split())
 
 
+def test_counts_of_fields_are_estimated(run, tmp_path, posts):
+    run("obfuscate", "posts.jsonl", "--odds", "100", "-o", "out.jsonl")
+    told = json.loads(run("library", "counts", "out.jsonl", "--json").stdout)
+    said = run("library", "counts", "out.jsonl").stdout.decode()
+
+    assert sum(each["released"] for each in told) == 12
+    assert sum(each["estimate"] for each in told) == pytest.approx(12)
+    assert [each["field"] for each in told] == list(SHIPPED.fields)
+    assert "estimated   95 % interval" in said
+    (tmp_path / "my.library").write_text(Library(SHIPPED.passages[:9]).to_jsonl(), encoding="utf-8")
+    wrong = run("library", "counts", "out.jsonl", "--library", "my.library", code=2)
+    assert "not of this library" in wrong.stderr.decode()
+    assert "no certificate" in run("library", "counts", "posts.jsonl", code=2).stderr.decode()
+
+
 def test_epsilon_is_rounded_down_to_whole_odds(run, tmp_path, posts):
     ask = ["obfuscate", "posts.jsonl", "--mechanism", "standin", "-o", "out.jsonl"]
     said = run(*ask, "--epsilon", "5").stderr.decode()

@@ -13,6 +13,7 @@ from scipy.stats import chisquare
 
 from nomdeplume import InputError, PrivacyError, seeded
 from nomdeplume.library import Library, Passage
+from nomdeplume.library.counts import counts
 from nomdeplume.mechanism.standin import StandIn
 
 ALPHA = 1e-6
@@ -163,3 +164,27 @@ def test_a_library_that_holds_a_private_text_is_refused():
 def test_impossible_numbers_are_refused(best, odds):
     with pytest.raises(InputError):
         standin(6, best, odds)
+
+
+def test_counts_are_right_on_average_and_their_intervals_hold():
+    fields = ["sea"] * 3 + ["land"] * 9
+    some = Library(
+        tuple(Passage(str(i), f"text {i}", field=field) for i, field in enumerate(fields))
+    )
+    mechanism = StandIn(some, Written(), 3, 8)
+    sea, mixed = " ".join("1" * 3 + "0" * 9), " ".join("011100000000")
+    texts = [sea] * 300 + [mixed] * 600  # on the sea: 300 + 600·2/3
+    estimates, held = [], 0
+    for seed in range(300):
+        released = [each.text for each in mechanism.release(texts, seeded(seed))]
+        [at_sea, _] = counts(some, released, best=3, odds=8)
+        estimates.append(at_sea.estimate)
+        held += at_sea.low <= 700 <= at_sea.high
+    deviation = np.std(estimates, ddof=1)
+
+    assert abs(np.mean(estimates) - 700) < 5 * deviation / np.sqrt(len(estimates))
+    assert deviation <= mechanism.tickets * np.sqrt(len(texts)) / (2 * 3 * 7)
+    assert held > 0.9 * 300
+    assert (
+        abs(np.mean([sum(text in some.texts[:3] for text in released)]) - 700) > 100
+    )  # as they are

@@ -273,6 +273,11 @@ def _hash_of_words(path: Path, certificate: Certificate) -> str:
     return found.hexdigest()
 
 
+def texts_of(release: Path, certificate: Certificate) -> Iterator[str]:
+    """The released texts, in order."""
+    return (_text_of(record, certificate) for record in _documents(release, certificate))
+
+
 def _documents(path: Path, certificate: Certificate) -> Iterator[Mapping[str, Any]]:
     """The record of each released document; the mark of a seeded release is none of them."""
     kind: str = certificate.output.kind

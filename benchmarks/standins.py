@@ -19,6 +19,7 @@ import common
 from nomdeplume.evaluate import Labelled, evaluate
 from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.identification import DOCUMENTS
+from nomdeplume.evaluate.results import Cell, Clean
 from nomdeplume.features.seen import among, mark, marks
 from nomdeplume.library import Library, Passage
 from nomdeplume.library.fitting import fitted
@@ -80,19 +81,23 @@ def _measured(records: list[Record], libraries: dict[str, str], draws: int) -> d
         "chance": results.chance,
         "topic alone": results.floors and _facts(results.floors.topic_oracle),
         "clean": _told(results.clean),
-        "releases": {
-            name: {**_told(cell), "settings": cell.certificate and cell.certificate["settings"]}
-            for name, cell in zip(named, results.cells, strict=True)
-        },
+        "releases": {name: _cell(cell) for name, cell in zip(named, results.cells, strict=True)},
     }
 
 
-def _told(part: Any) -> dict[str, Any]:
+def _told(part: Clean | Cell) -> dict[str, Any]:
     """Topic accuracy, and author accuracy by the number of documents."""
     return {
         "topic": _facts(part.topic_accuracy),
         "author": {str(count): _facts(part.author(count)) for count in DOCUMENTS},
     }
+
+
+def _cell(cell: Cell) -> dict[str, Any]:
+    """The same of releases, with the topic as a model of clean texts reads it, and the settings."""
+    read = cell.topic and cell.topic.clean_to_release.accuracy
+    settings = cell.certificate and cell.certificate["settings"]
+    return {**_told(cell), "topic read": _facts(read), "settings": settings}
 
 
 def _facts(figure: Figure | None) -> dict[str, float] | None:

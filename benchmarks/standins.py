@@ -95,7 +95,7 @@ def _told(part: Clean | Cell) -> dict[str, Any]:
 
 def _cell(cell: Cell) -> dict[str, Any]:
     """The same of releases, with the topic as a model of clean texts reads it, and the settings."""
-    read = cell.topic and cell.topic.clean_to_release.accuracy
+    read = cell.topic.clean_to_release.accuracy if cell.topic else None
     settings = cell.certificate and cell.certificate["settings"]
     return {**_told(cell), "topic read": _facts(read), "settings": settings}
 

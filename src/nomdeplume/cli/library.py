@@ -172,8 +172,8 @@ def counts(release: Path, options: CountOptions) -> None:
 
     A stand-in may be on another subject, so that mere counts of what came out are wrong: large
     fields come out too seldom, and small ones too often. These counts are right on average; the
-    interval holds the truth in 95 of 100 releases. A text counts for a field by the share of its
-    best passages that are of it.
+    interval holds the truth in about 95 of 100 releases. A text counts for a field by the share
+    of its best passages that are of it.
     """
     from nomdeplume.library.counts import counts as estimated
     from nomdeplume.privacy.certificate import Certificate

@@ -43,8 +43,8 @@ def fitted(library: Library, kind: str = "auto") -> Library:
     counted = [words(each.all_words, library.language) for each in library.passages]
     named, idf = _chosen(counted)
     rows = _weighed(counted, named, idf)
-    make = _of_topics if kind == "topics" else _latent
-    return replace(library, model=make(library, named, idf, rows))
+    make = _by_topics if kind == "topics" else _latent
+    return make(library, named, idf, rows)
 
 
 def _chosen(counted: Sequence[Counter[str]]) -> tuple[tuple[str, ...], Floats]:
@@ -75,8 +75,12 @@ def _weighed(counted: Sequence[Counter[str]], named: Sequence[str], idf: Floats)
     return csr_array((weights, ids, starts), shape=(len(counted), len(named)))
 
 
-def _of_topics(library: Library, named: tuple[str, ...], idf: Floats, rows: Any) -> Model:
-    """A classifier of topics, and how many of the k best are on the topic of a held-out text."""
+def _by_topics(library: Library, named: tuple[str, ...], idf: Floats, rows: Any) -> Library:
+    """The library with a classifier of topics, its clearest texts first.
+
+    A text is as clear as the probability of its topic, when it is held out. All texts of a topic
+    have one score for a private text, and ties go to earlier texts: so the clearest come out.
+    """
     linear = extra("sklearn.linear_model", "libraries with topics", "eval")
     selection = extra("sklearn.model_selection", "libraries with topics", "eval")
     topics = tuple(library.fields)
@@ -94,7 +98,9 @@ def _of_topics(library: Library, named: tuple[str, ...], idf: Floats, rows: Any)
     matrix, bias = classifier.coef_.T, classifier.intercept_
     if len(topics) == 2:
         matrix, bias = np.hstack([0 * matrix, matrix]), np.append(0, bias)
-    return Model(
+    clear = held_out[np.arange(len(codes)), codes]
+    order = np.argsort(-clear, kind="stable")
+    model = Model(
         named,
         idf,
         matrix,
@@ -102,27 +108,41 @@ def _of_topics(library: Library, named: tuple[str, ...], idf: Floats, rows: Any)
         library.language,
         topics,
         _on_topic(held_out, codes, sizes),
-        float(sizes[codes].mean()),
+        float(np.bincount(codes, clear)[codes].mean()),
     )
+    passages = tuple(library.passages[i] for i in order)
+    return replace(library, passages=passages, model=model)
 
 
 def _on_topic(held_out: Floats, codes: Ids, sizes: Ids) -> tuple[tuple[int, float], ...]:
-    """For some numbers k, how many of the k best texts are on a text's own topic, on average.
+    """For some numbers k, how clearly the k best texts are on a text's own topic, on average.
 
-    The best texts are those of the likeliest topic, then those of the next one, and so on.
+    The best texts are those of the likeliest topic, then those of the next one, and so on; of
+    each the clearest first. Each counts by how clear it is.
     """
-    own = held_out[np.arange(len(codes)), codes][:, None]
+    own = held_out[np.arange(len(codes)), codes]
     earlier = np.arange(held_out.shape[1]) < codes[:, None]
-    before = ((held_out > own) | ((held_out == own) & earlier)) @ sizes  # (M,)
+    before = ((held_out > own[:, None]) | ((held_out == own[:, None]) & earlier)) @ sizes  # (M,)
+    first = [np.append(0, np.cumsum(-np.sort(-own[codes == topic]))) for topic in range(len(sizes))]
     ks = np.unique(np.geomspace(1, max(1, len(codes) - 1), STEPS).round().astype(int))
-    return tuple((int(k), float(np.clip(k - before, 0, sizes[codes]).mean())) for k in ks)
+    return tuple((int(k), _clearly(k - before, codes, first)) for k in ks)
 
 
-def _latent(library: Library, named: tuple[str, ...], idf: Floats, rows: Any) -> Model:
-    """The main directions of the texts' tf-idf."""
+def _clearly(room: Ids, codes: Ids, first: Sequence[Floats]) -> float:
+    """The mean over texts of how clear the first texts of their topic are, as many as have room."""
+    found = [
+        sums[np.clip(room[codes == topic], 0, len(sums) - 1)].sum()
+        for topic, sums in enumerate(first)
+    ]
+    return float(sum(found) / len(codes))
+
+
+def _latent(library: Library, named: tuple[str, ...], idf: Floats, rows: Any) -> Library:
+    """The library with the main directions of its texts' tf-idf."""
     decomposition = extra("sklearn.decomposition", "libraries without topics", "eval")
     count = min(DIRECTIONS, *(size - 1 for size in rows.shape))
     if count < 1:
         raise InputError("the library is too small for latent directions; take --score table.")
     found = decomposition.TruncatedSVD(count, random_state=0).fit(rows)
-    return Model(named, idf, found.components_.T, np.zeros(count), library.language)
+    matrix, bias = found.components_.T, np.zeros(count)
+    return replace(library, model=Model(named, idf, matrix, bias, library.language))

@@ -28,8 +28,8 @@ class Model:
     bias: Floats  # (r,)
     language: str
     topics: tuple[str, ...] = ()  # none for latent directions
-    on_topic: tuple[tuple[int, float], ...] = ()  # of the k best, the mean number on the topic
-    topic_size: float = 0.0  # texts of the topic of a text, on average
+    on_topic: tuple[tuple[int, float], ...] = ()  # k, and how clearly the k best are on the topic
+    topic_size: float = 0.0  # how clearly all texts of the topic of a text are on it, on average
 
     def __post_init__(self) -> None:
         size, wide = len(self.words), len(self.bias)
@@ -51,10 +51,11 @@ class Model:
         return np.asarray(found / np.maximum(np.linalg.norm(found, axis=1, keepdims=True), 1e-12))
 
     def best(self, odds: int, size: int) -> int:
-        """The number k of best texts with which a release is most often on the topic.
+        """The number k of best texts with which a release is most clearly on the topic.
 
         Of the k best, h are on the topic of a held-out text, so a release is with the probability
-        (w·h + T − h)/Z, where T texts are on it and Z = k·w + M − k.
+        (w·h + T − h)/Z, where T texts are on it and Z = k·w + M − k. In h and T each text counts
+        by how clear its topic is.
         """
 
         def chance(pair: tuple[int, float]) -> float:

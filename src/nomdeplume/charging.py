@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.random import Generator
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.errors import BudgetSpent, InputError
 from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.ledger.claims import Claim, Identity
@@ -46,6 +46,11 @@ def price_of(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Price:
     )
 
 
+def content_of(mechanism: DocumentMechanism, vocabulary: Vocabulary, item: Item) -> Item:
+    """What a release of a text or bag is about: its kept words, or the text as it is."""
+    return item if isinstance(item, Bag) or not mechanism.kept_words else vocabulary.bag(item)
+
+
 class Priced(Protocol):
     """What releases documents at a price."""
 
@@ -54,6 +59,8 @@ class Priced(Protocol):
 
     @property
     def vocabulary(self) -> Vocabulary: ...
+    @property
+    def documents(self) -> DocumentMechanism: ...
 
 
 def charged(
@@ -110,8 +117,8 @@ def _charged(
     beside = zip(column("ids", ids, count), column("authors", authors, count), strict=True)
     offers: list[Offer] = []
     for number, (text, (id_, author)) in enumerate(zip(texts, beside, strict=True), start=1):
-        bag = partial(priced.vocabulary.bag, text)
-        claim = charging.claim({"id": id_, "author": author}, bag)
+        content = partial(content_of, priced.documents, priced.vocabulary, text)
+        claim = charging.claim({"id": id_, "author": author}, content)
         if claim is None:
             raise InputError(f"every text must have an author, got none for text {number:,}.")
         offers.append(Offer(text, number=number, claim=claim))
@@ -148,10 +155,10 @@ class Charging:
     run: str = field(default_factory=lambda: secrets.token_hex(8))
 
     def claim(
-        self, fields: Mapping[str, Any], bag: Callable[[], Bag] | None = None
+        self, fields: Mapping[str, Any], content: Callable[[], Item] | None = None
     ) -> Claim | None:
         """The names that a record is charged to; None if its author is charged and not known."""
-        digests = self.identity.digests(fields, bag)
+        digests = self.identity.digests(fields, content)
         return None if digests is None else self.ledger.claims.of(digests)
 
     def granted(self, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:

@@ -176,6 +176,8 @@ def test_a_library_with_a_private_text_is_refused(run, tmp_path, posts):
     ("more", "said"),
     [
         (["--odds", "1"], "odds must be"),
+        (["--odds", "-3"], "odds must be"),
+        (["--odds", "99999999999999999999999"], "odds must be"),
         (["--odds", "100", "--epsilon", "3"], "give odds alone"),
         (["--mechanism", "standin", "--budget", "3"], "standin has odds"),
         (["--mechanism", "laplace", "--odds", "3"], "laplace has no odds"),
@@ -195,3 +197,73 @@ def test_the_library_is_shown(run):
     assert "home and household" in run("library", "info").stdout.decode()
     assert "hedge" in run("library", "show", "hedges-fences").stdout.decode()
     assert "no text with the id" in run("library", "show", "none", code=2).stderr.decode()
+
+
+def test_texts_without_known_words_are_charged_like_others(run, tmp_path):
+    posts = [{"text": "\u3053\u3093\u306b\u3061\u306f"}, {"text": ""}, {"text": "The dough rests."}]
+    (tmp_path / "p.jsonl").write_text(
+        "".join(f"{json.dumps({'id': None, **each})}\n" for each in posts), encoding="utf-8"
+    )
+    ask = ["obfuscate", "p.jsonl", "--odds", "100", "--ledger", "l", "--limit", "5"]
+    run(*ask, "-o", "one.jsonl")
+
+    assert "all 3 have no room" in run(*ask, "-o", "two.jsonl", code=3).stderr.decode()
+
+
+def test_a_library_with_the_text_of_a_unit_is_refused(run, tmp_path, posts):
+    run("library", "build", "posts.jsonl", "-o", "my.library")
+    ask = ["obfuscate", "posts.jsonl", "--library", "my.library", "--unit-field", "author"]
+    said = run(*ask, "-o", "o.jsonl", "--ledger", "l", "--limit", "99", code=3).stderr.decode()
+
+    assert "holds a text that is to be released" in said
+    with Ledger(tmp_path / "l") as ledger:
+        assert ledger.runs() == []
+
+
+def test_texts_of_several_lines_come_out_on_one(run, tmp_path):
+    public = [{"text": f"Public\u2028text\r\nnumber {n}.\n\nAbout ships."} for n in range(5)]
+    (tmp_path / "public.jsonl").write_text(
+        "".join(f"{json.dumps(each)}\n" for each in public), encoding="utf-8"
+    )
+    (tmp_path / "a.txt").write_text("The ship.", encoding="utf-8")
+    run("library", "build", "public.jsonl", "-o", "my.library")
+    run("obfuscate", "a.txt", "--library", "my.library", "-o", "out.txt")
+
+    assert len((tmp_path / "out.txt").read_text(encoding="utf-8").splitlines()) == 1
+    run(
+        "certificate", "out.txt.certificate.json", "--release", "out.txt", "--library", "my.library"
+    )
+
+
+def test_a_library_of_another_language_than_the_table_is_refused(run, tmp_path, posts):
+    made = Library(SHIPPED.passages[:9], language="de")
+    (tmp_path / "my.library").write_text(made.to_jsonl(), encoding="utf-8")
+    said = run("obfuscate", "posts.jsonl", "--library", "my.library", "-o", "o.jsonl", code=2)
+
+    assert "of language de and is ranked by a table of language en" in said.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"best": None}, {"best": "abc"}, {"best": 0}, {"best": 898}, {"best": 1e308}, {"tickets": 7}],
+)
+def test_counts_refuse_a_certificate_that_cannot_be(run, tmp_path, posts, change):
+    run("obfuscate", "posts.jsonl", "--odds", "100", "-o", "out.jsonl")
+    path = tmp_path / "out.jsonl.certificate.json"
+    stated = json.loads(path.read_text(encoding="utf-8"))
+    stated["settings"] = {
+        k: v for k, v in {**stated["settings"], **change}.items() if v is not None
+    }
+    path.write_text(json.dumps(stated), encoding="utf-8")
+
+    assert "certificate" in run("library", "counts", "out.jsonl", code=2).stderr.decode()
+
+
+def test_counts_take_a_folder_of_shards(run, tmp_path, posts):
+    (tmp_path / "in").mkdir()
+    posts.rename(tmp_path / "in" / "a.jsonl")
+    run("obfuscate", "in", "-o", "out", "--engine", "pool", "--workers", "1", "--odds", "9")
+    told = json.loads(run("library", "counts", "out", "--json").stdout)
+
+    assert sum(each["released"] for each in told) == 12
+    assert all(0 <= each["low"] <= each["high"] <= 12 for each in told)

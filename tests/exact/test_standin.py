@@ -154,10 +154,8 @@ def test_a_library_that_holds_a_private_text_is_refused():
     )
 
     with pytest.raises(PrivacyError, match="holds a text"):
-        mechanism.release(
-            ["of the four that are in this LIBRARY public text number two"], seeded(1)
-        )
-    assert mechanism.release(["something else that nobody has written yet"], seeded(1))
+        mechanism.item("of the four that are in this LIBRARY public text number two")
+    assert mechanism.item("something else that nobody has written yet")
 
 
 @pytest.mark.parametrize(("best", "odds"), [(0, 100), (6, 100), (2, 1), (2, 10**7), (2, 2.5)])

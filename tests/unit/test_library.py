@@ -11,7 +11,7 @@ from nomdeplume import InputError, Obfuscator
 from nomdeplume.evaluate.setting import Setting, grid
 from nomdeplume.library import Library, Passage, score_of
 from nomdeplume.library.fitting import fitted
-from nomdeplume.library.library import DATA
+from nomdeplume.library.library import DATA, one_line
 from nomdeplume.library.scores import ByTable
 from nomdeplume.mechanism import Recipe
 from nomdeplume.mechanism.standin import StandIn
@@ -196,3 +196,30 @@ def test_a_damaged_model_is_refused(tmp_path, spoil):
 
     with pytest.raises(InputError):
         Library.read(tmp_path / "l")
+
+
+HOSTILE = {
+    "a topic that no text has": lambda head, rows: head["model"].update(
+        topics=["sea", "land", "x"]
+    ),
+    "no curve": lambda head, rows: head["model"].update(on_topic=[]),
+    "half a surrogate": lambda head, rows: rows[0].update(text="\ud800"),
+    "no text": lambda head, rows: rows[0].update(text=None),
+    "words as a text": lambda head, rows: rows[0].update(words="abc"),
+    "lines": lambda head, rows: rows[0].update(text="one\ntwo"),
+    "a terminal's signs": lambda head, rows: head.update(name="x\x1b[31m"),
+}
+
+
+@pytest.mark.parametrize("spoil", HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_library_is_refused(tmp_path, spoil):
+    head, *rows = map(json.loads, fitted(Library(TOPICS)).to_jsonl().splitlines())
+    spoil(head, rows)
+    (tmp_path / "l").write_text("\n".join(map(json.dumps, [head, *rows])), encoding="utf-8")
+
+    with pytest.raises(InputError):
+        Library.read(tmp_path / "l")
+
+
+def test_a_text_becomes_one_line():
+    assert one_line("  a\u2028b\r\n\tc\x1b d ") == "a b c d"

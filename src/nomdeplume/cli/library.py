@@ -99,6 +99,7 @@ def _passages(inputs: tuple[str, ...], options: BuildOptions) -> tuple[Passage, 
     from nomdeplume.formats.columns import raw
     from nomdeplume.formats.records import Fields
     from nomdeplume.library import Passage
+    from nomdeplume.library.library import one_line
 
     reading = options.reading
     beside = (reading.id_field, options.title_field, options.topic_field)
@@ -108,8 +109,9 @@ def _passages(inputs: tuple[str, ...], options: BuildOptions) -> tuple[Passage, 
         if record.unreadable:
             raise InputError(f"{record.place}: {record.unreadable}")
         known = raw(record.fields, beside)
-        id_, title, topic = ("" if (v := known.get(n)) is None else str(v) for n in beside)
-        found.append(Passage(id_ or str(number), record.text, title, topic))
+        values = ("" if (value := known.get(name)) is None else str(value) for name in beside)
+        id_, title, topic = map(one_line, values)
+        found.append(Passage(id_ or str(number), one_line(record.text), title, topic))
     return tuple(found)
 
 
@@ -155,9 +157,7 @@ class CountOptions:
 
 
 @library.command()
-@click.argument(
-    "release", metavar="RELEASE", type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("release", metavar="RELEASE", type=click.Path(exists=True, path_type=Path))
 @LIBRARY
 @click.option(
     "--certificate",
@@ -190,7 +190,13 @@ def counts(release: Path, options: CountOptions) -> None:
     found, settings = _opened(options.library), stated.settings
     if settings.get("fingerprint") != found.fingerprint:
         raise InputError("the release is not of this library; give its file with --library.")
-    best, odds = int(float(settings["best"])), int(stated.epsilon)
+    numbers = {name: settings.get(name) for name in ("best", "tickets")}
+    whole = [each for each in (*numbers.values(), stated.epsilon) if isinstance(each, int | float)]
+    if len(whole) < 3 or not all(float(each).is_integer() for each in whole):
+        raise InputError("the certificate is not one of stand-ins.")
+    best, tickets, odds = map(int, whole)
+    if not 0 < best < len(found) or odds < 2 or tickets != best * odds + len(found) - best:
+        raise InputError("the numbers of the certificate do not fit the library.")
     told = estimated(found, texts_of(release, stated), best=best, odds=odds)
     if options.as_json:
         click.echo(json.dumps([asdict(each) for each in told]))

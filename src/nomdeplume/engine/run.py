@@ -215,7 +215,10 @@ class Run:
                 if why
                 else self.charging.granted(claims)
             )
-        return self._charges[shard.number]
+        room = self._charges[shard.number]
+        if len(room) != len(digests):
+            raise PrivacyError(f"{shard.called} was changed while it was read; run it again.")
+        return room
 
     def _charged_again(
         self, claims: Sequence[Claim], charging: Charging, shard: Shard, why: str

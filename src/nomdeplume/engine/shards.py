@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nomdeplume.batches import VECTOR, WARNING, Batches
-from nomdeplume.charging import NO_ROOM
+from nomdeplume.charging import NO_ROOM, content_of
 from nomdeplume.engine.folders import File, Folder, ready_name
 from nomdeplume.engine.parts import ROWS, Part, parts_of
 from nomdeplume.errors import InputError
@@ -140,7 +140,8 @@ class Work:
             for part in parts:
                 digests = self._digests(part, self.identity)
                 claimed += filter(None, digests)
-                pickle.dump((part, [each is not None for each in digests]), waiting, protocol=5)
+                known = [each is not None for each in digests]
+                pickle.dump((_compact(part), known), waiting, protocol=5)
                 count += 1
             granted = iter(ask(claimed))
             waiting.seek(0)
@@ -151,11 +152,12 @@ class Work:
 
     def _digests(self, part: Part, identity: Identity) -> list[Digests | None]:
         """The digests of each row; None if it cannot be read, or if its author is not known."""
-        bag = self.function.job.releasing.vocabulary.bag
+        releasing = self.function.job.releasing
+        content = partial(content_of, releasing.mechanism, releasing.vocabulary)
         texts = part.batch.column(self.fields.text).to_pylist()
         beside = part.fields or _rows(part.batch, (identity.id_field, identity.author_field))
         return [
-            None if i in part.unreadable else identity.digests(fields, partial(bag, text))
+            None if i in part.unreadable else identity.digests(fields, partial(content, text))
             for i, (fields, text) in enumerate(zip(beside, texts, strict=True))
         ]
 
@@ -239,6 +241,12 @@ class Work:
             vectors=self.function.vectors,
             private=True,  # until it is published, which it may never be
         )
+
+
+def _compact(part: Part) -> Part:
+    """The part with its own rows alone: a slice of a batch is pickled with the whole batch."""
+    rows = arrow().array(range(len(part.batch)), arrow().int64())
+    return replace(part, batch=part.batch.take(rows))
 
 
 def _rows(batch: Any, names: Iterable[str]) -> list[dict[str, Any]]:

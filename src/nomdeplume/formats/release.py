@@ -13,8 +13,8 @@ from typing import Any
 
 from numpy.random import Generator
 
-from nomdeplume.bag import Bag, Item
-from nomdeplume.charging import NO_ROOM, Charging, charged
+from nomdeplume.bag import Bag
+from nomdeplume.charging import NO_ROOM, Charging, charged, content_of
 from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.columns import only, raw
 from nomdeplume.formats.records import Inputs, Record
@@ -138,19 +138,16 @@ class Reading:
         charging = self.charging
         sent = as_texts and (charging is None or charging.identity.knows(record.fields))
         item = record.text if sent else self.mechanism.item(record.text)
-        claim = charging.claim(record.fields, partial(self._bag, item)) if charging else ()
+        content = partial(content_of, self.mechanism, self.vocabulary, item)
+        claim = charging.claim(record.fields, content) if charging else ()
         if charging and claim is None:
             return self._nameless(place, charging.identity.author_field)
         if units is None:
             fields = only(record.fields, self.keeping.keep)
             return Offer(item, place, number, fields, claim or ())
-        part = self._bag(item) if self.mechanism.kept_words else record.text
-        if not units.add(record.fields, part, claim or ()):
+        if not units.add(record.fields, content(), claim or ()):
             return self._nameless(place, units.name)
         return None
-
-    def _bag(self, item: Item) -> Bag:
-        return item if isinstance(item, Bag) else self.vocabulary.bag(item)
 
     def _nameless(self, place: str, name: str) -> Offer:
         """A text whose author or unit nobody knows cannot be charged or added up."""

@@ -15,7 +15,7 @@ NORMAL = 1.96  # deviations within which 95 % of estimates lie
 
 @dataclass(frozen=True)
 class Count:
-    """The estimated number of private texts of a field, and its 95 % interval.
+    """The estimated number of private texts of a field, and about its 95 % interval.
 
     A text counts for a field by the share of its k best passages that are of the field.
     """
@@ -41,8 +41,8 @@ def counts(library: Library, texts: Iterable[str], *, best: int, odds: int) -> l
     found = []
     for field, size in library.fields.items():
         estimate = (tickets * seen[field] - n * size) / scale
-        share = (seen[field] + 1) / (n + 2)  # never 0 or 1, so that no interval is empty
+        share = (seen[field] + 1) / (n + 2)  # never 0 or 1, so that no interval is a point
         wide = NORMAL * tickets * sqrt(n * share * (1 - share)) / scale
-        low, high = max(0.0, estimate - wide), min(float(n), estimate + wide)
+        low, high = (min(max(0.0, end), float(n)) for end in (estimate - wide, estimate + wide))
         found.append(Count(field, seen[field], estimate, low, high))
     return found

@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from nomdeplume import strict_json
 from nomdeplume.errors import InputError, at, got
@@ -29,6 +31,10 @@ class Passage:
     title: str = ""
     field: str = ""
     words: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        return self.id, self.title, self.field, self.text, *self.words
 
     @property
     def all_words(self) -> str:
@@ -63,6 +69,14 @@ class Library:
                 )
         if not all(each.text.strip() and each.id for each in self.passages):
             raise InputError("every text of a library needs an id and a text that is not empty.")
+        about = (self.name, self.language, self.licence)
+        if not all(map(str.isprintable, (*about, *chain(*(each.parts for each in self.passages))))):
+            raise InputError(
+                "texts and names of a library must be of one line and without control characters."
+            )
+        model = self.model
+        if model is not None and model.topics and set(model.topics) != set(self.fields):
+            raise InputError("the topics of a library's model must be those of its texts.")
 
     @classmethod
     def shipped(cls, language: str) -> Library:
@@ -83,7 +97,8 @@ class Library:
     def read(cls, path: Path) -> Library:
         """The library in a file of `to_jsonl`: a header, then a passage on each line."""
         try:
-            head, *lines = map(strict_json.loads, path.read_text(encoding="utf-8").splitlines())
+            content = path.read_text(encoding="utf-8").rstrip("\n").split("\n")
+            head, *lines = map(strict_json.loads, content)
             if head["format"] != FORMAT:
                 raise InputError(
                     f"this program reads libraries of format {FORMAT}; {at(path)} differs."
@@ -164,6 +179,16 @@ class Library:
         return {each.text: place for place, each in enumerate(self.passages)}
 
 
-def _passage(row: Mapping[str, str | list[str]]) -> Passage:
-    id_, title, field, text = (row[name] for name in ("id", "title", "field", "text"))
-    return Passage(str(id_), str(text), str(title), str(field), tuple(map(str, row["words"])))
+def one_line(text: str) -> str:
+    """The text on one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _passage(row: Mapping[str, Any]) -> Passage:
+    """The passage of a line; what is not of its type is a TypeError."""
+    id_, text, title, field = (row[name] for name in ("id", "text", "title", "field"))
+    key_words = row["words"]
+    parts = [id_, text, title, field, *key_words]
+    if not isinstance(key_words, list) or not all(isinstance(each, str) for each in parts):
+        raise TypeError
+    return Passage(id_, text, title, field, tuple(key_words))

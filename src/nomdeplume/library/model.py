@@ -34,9 +34,11 @@ class Model:
     def __post_init__(self) -> None:
         size, wide = len(self.words), len(self.bias)
         fits = self.idf.shape == (size,) and self.matrix.shape == (size, wide)
-        finite = np.isfinite(self.matrix).all() and np.isfinite(self.idf).all()
+        finite = all(np.isfinite(each).all() for each in (self.matrix, self.idf, self.bias))
         if not (fits and finite and size) or (self.topics and len(self.topics) != wide):
             raise InputError("the model of a library must have a row of weights for each word.")
+        if self.topics and (not self.on_topic or min(k for k, _ in self.on_topic) < 1):
+            raise InputError("the model of a library must say how clear its topics are.")
 
     def probabilities(self, texts: Sequence[str]) -> Floats:
         """The probability of each topic, (n, r)."""

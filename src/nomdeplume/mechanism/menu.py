@@ -198,11 +198,18 @@ def _syntf(recipe: Recipe, kitchen: Kitchen) -> SynTf:
 
 def _standin(recipe: Recipe, kitchen: Kitchen) -> StandIn:
     from nomdeplume.library import Library, score_of
-    from nomdeplume.mechanism.standin import StandIn
+    from nomdeplume.mechanism.standin import MOST_ODDS, StandIn
 
     vocabulary = kitchen.vocabulary
     library = Library.named(recipe.library, vocabulary.table.language)
-    score, odds = score_of(library, vocabulary), _whole("odds", recipe.epsilon)
+    if library.model is None and library.language != vocabulary.table.language:
+        raise InputError(
+            f"library {library.name} is of language {library.language} and is ranked by a table of "
+            f"language {vocabulary.table.language}; give a table of its language with --table."
+        )
+    odds = whole("odds", _whole("odds", recipe.epsilon), least=2, most=MOST_ODDS)
+    score = score_of(library, vocabulary)
+    score([""])  # a library that cannot be ranked is refused before any private text is read
     best = _count(recipe, "best") or score.best(odds)
     return StandIn(library, score, best, odds)
 

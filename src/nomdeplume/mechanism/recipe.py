@@ -141,7 +141,7 @@ class Recipe:
             odds = floor(exp(min(positive("epsilon", epsilon), MOST_EPSILON)))
             if odds < 2:
                 raise InputError(f"epsilon must be at least ln 2 = 0.69 for {name}.")
-        given = epsilon if odds is None else odds
+        given = epsilon if odds is None else whole("odds", odds, least=2)
         if budget is not None:
             given = positive("budget", budget) / (1 if at_once(name) else whole("size", size))
         elif odds is None and epsilon is not None and at_once(name) and option != "epsilon":

@@ -96,13 +96,15 @@ class StandIn:
 
     @property
     def advice(self) -> str:
+        others = round(100 * (1 - self.hit))
+        share = f"About {others}" if others else "Fewer than 1"
+        fit = f"{self.best:,} passages that fit" if self.best > 1 else "passage that fits"
         return (
-            "Whatever was written, this passage could have come out. Nobody's odds between the "
-            f"text and any other change by more than {self.odds:,} to 1. About "
-            f"{round(100 * (1 - self.hit))} in 100 releases are not among the {self.best:,} "
-            "passages that fit best and may be on another subject altogether: that is what "
-            "protects the author. A stand-in is not a paraphrase: it says nothing of the text but, "
-            "perhaps, its subject."
+            "Whatever was written, this passage could have come out: that is what protects the "
+            "author. Nobody's odds between the text and any other change by more than "
+            f"{self.odds:,} to 1. {share} in 100 releases are not among the {fit} best and may be "
+            "on another subject altogether. A stand-in is not a paraphrase: it says nothing of the "
+            "text but, perhaps, its subject."
         )
 
     @property
@@ -119,14 +121,15 @@ class StandIn:
         return self
 
     def item(self, text: str) -> str:
-        return text
-
-    def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
-        if not self.library.ships and any(self.library.has(str(item)) for item in items):
+        """The text; refused if the library holds it, unless it ships with this program."""
+        if not self.library.ships and self.library.has(text):
             raise PrivacyError(
                 "the library holds a text that is to be released, so the library tells something "
                 "about it; build it from public texts only."
             )
+        return text
+
+    def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         places = self._holders(self._nearest(items), rng.integers(self.tickets, size=len(items)))
         return [Released(self.library.texts[place]) for place in places.tolist()]
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from nomdeplume.bag import Bag
+from nomdeplume.bag import Bag, Item
 from nomdeplume.errors import InputError, got
 
 Digest = bytes  # SHA-256 of what identifies a document or an author; never stored
@@ -36,27 +36,28 @@ class Identity:
     """The fields that identify documents and their authors.
 
     A document is identified by its id where it has one, so that whether it is refused depends
-    on nothing in its text; else by its kept words. No key is needed: workers that read texts
-    send digests, and the process that holds the ledger turns them into names.
+    on nothing in its text; else by its kept words, or by its text. No key is needed: workers that
+    read texts send digests, and the process that holds the ledger turns them into names.
     """
 
     id_field: str = ""
     author_field: str = ""
 
     def digests(
-        self, fields: Mapping[str, Any], bag: Callable[[], Bag] | None = None
+        self, fields: Mapping[str, Any], content: Callable[[], Item] | None = None
     ) -> Digests | None:
         """The digests of a record; None if its author is charged and not known.
 
-        The bag is made only if the record has no id.
+        Its content, a bag of kept words, or the text where a mechanism is about texts as they
+        are, is made only if the record has no id.
         """
         value = fields.get(self.id_field)
         if has_id(value):
             document = id_digest(value)
-        elif bag is None:
+        elif content is None:
             raise InputError("every row must have an id to be charged; some have none.")
         else:
-            document = bag_digest(bag())
+            document = content_digest(content())
         if not self.author_field:
             return Digests(document)
         author = fields.get(self.author_field)
@@ -116,6 +117,14 @@ class Claims:
 def id_digest(value: Any) -> Digest:
     """The digest of an id; the number 7 and the text "7" are one id in every format."""
     return sha256(b"id\0" + _bytes(value)).digest()
+
+
+def content_digest(content: Item) -> Digest:
+    """The digest of kept words or of a text, whose layout does not count."""
+    if isinstance(content, Bag):
+        return bag_digest(content)
+    plain = " ".join(unicodedata.normalize("NFC", content).split())
+    return sha256(b"text\0" + plain.encode("utf-8", "surrogatepass")).digest()
 
 
 def bag_digest(bag: Bag) -> Digest:

@@ -1,8 +1,8 @@
 """Ray: a pool of actors that Ray Data keeps, on this machine or on a cluster.
 
 As an engine: a row of its dataset is the number of a task, for which an actor asks the driver
-when it is free. What it is told then is a shard that the driver has just charged; the actor
-reads, releases and writes it, and no text of it passes through Ray. (Those of an evaluation
+when it is free. It is told a shard, reads it, asks the driver to charge its documents, releases
+and writes them; no text passes through Ray, only digests for the charge. (Those of an evaluation
 do, as part of the work.) In a job of one's own,
 
     from nomdeplume.engine.ray import obfuscate
@@ -23,6 +23,7 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any
@@ -274,13 +275,15 @@ def _place(address: str | None, workers: int | None) -> Iterator[dict[str, Any]]
         yield {}
         return
     usual = tempfile.gettempdir()
-    short = usual if len(usual) < SHORT else "/tmp"  # noqa: S108 - made private below
+    short = usual if len(usual) < SHORT else "/tmp"  # noqa: S108 - private in any case
     with tempfile.TemporaryDirectory(prefix="plume-", dir=short, ignore_cleanup_errors=True) as own:
+        inner = Path(own) / "r"  # which Ray opens to everybody; nobody gets past `own`
+        inner.mkdir()
         yield {
             "num_cpus": workers,
             "include_dashboard": False,
             "object_store_memory": STORE,
-            "_temp_dir": own,
+            "_temp_dir": str(inner),
         }
 
 

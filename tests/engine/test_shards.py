@@ -16,6 +16,7 @@ from nomdeplume.engine import parts
 from nomdeplume.engine.desk import Asked, Handing
 from nomdeplume.engine.parts import parts_of
 from nomdeplume.engine.remote import Remote
+from nomdeplume.engine.shards import _compact
 from nomdeplume.engine.state import State
 from nomdeplume.formats.records import Fields
 from tests.engine.conftest import CANARY, WITH, document, released, shards
@@ -149,6 +150,18 @@ def test_a_shard_is_read_once_with_a_ledger_too(run, tmp_path, table_file, monke
     names = sorted(path.name for path in (tmp_path / "in").iterdir())
     assert sorted((tmp_path / "read").read_text().split()) == names
     assert sorted(each["id"] for each in released(tmp_path / "out")) == list(range(160))
+
+
+def test_a_part_waits_without_the_batch_that_it_is_a_slice_of(tmp_path):
+    """Arrow pickles a slice with all that it is cut from."""
+    rows = pa.table({"id": range(20_000), "text": ["rain on the harbour"] * 20_000})
+    with pa.ipc.new_file(tmp_path / "a.arrow", rows.schema) as file:
+        file.write_table(rows)
+    parts = list(parts_of(tmp_path / "a.arrow", "arrow", Fields("text", "id"), "shard 1"))
+    sizes = [len(pickle.dumps(_compact(part), protocol=5)) for part in parts]
+
+    assert len(parts) > 10
+    assert sum(sizes) < 2 * (tmp_path / "a.arrow").stat().st_size
 
 
 def test_a_shard_that_cannot_be_read_to_its_end_is_not_charged(run, tmp_path, table_file):

@@ -81,8 +81,7 @@ def main() -> NoReturn:
     except click.ClickException as error:
         from nomdeplume.cli.unquoted import unquoted
 
-        vars(error)["message"] = unquoted(error)
-        error.show()
+        unquoted(error).show()
         sys.exit(2)
     except (KeyboardInterrupt, click.Abort):
         if targets := sys.modules.get("nomdeplume.formats.targets"):

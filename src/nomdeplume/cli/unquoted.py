@@ -1,4 +1,4 @@
-"""What click says of arguments, without the arguments: one of them may be a text."""
+"""Errors of click without the values that were given: one of them may be a text."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ NUMBERS = {"integer": "a whole number", "float": "a number"}
 OF_FILE = re.compile(r"(\w+) (['\"].*['\"]) ([^'\"]+)", re.DOTALL)  # what, its name, what is wrong
 
 
-def unquoted(error: click.ClickException) -> str:
-    """The message of an error, less any value that was given."""
+def unquoted(error: click.ClickException) -> click.ClickException:
+    """The error without any value that was given."""
     if isinstance(error, click.NoSuchOption):
-        return f"No such option: {got(error.option_name)}."
+        said = f"No such option: {got(error.option_name)}."
+        return click.NoSuchOption(error.option_name, said, error.possibilities, error.ctx)
     if isinstance(error, click.MissingParameter | click.BadOptionUsage | click.BadArgumentUsage):
-        return error.message  # these name options that there are
+        return error  # these name options that there are
     if isinstance(error, click.BadParameter):
-        return _wanted(error)
-    return re.split(r"[:('\"]", error.message)[0].strip(" .") + "."
+        return click.BadParameter(_wanted(error), error.ctx, error.param, error.param_hint)
+    said = re.split(r"[:('\"]", error.message)[0].strip(" .") + "."
+    if isinstance(error, click.UsageError):
+        return click.UsageError(said, error.ctx)
+    return click.ClickException(said)
 
 
 def _wanted(error: click.BadParameter) -> str:

@@ -106,10 +106,10 @@ def test_names_tell_nothing_without_the_key(ledger, path, tmp_path):
 
 def test_names_of_kinds_differ(ledger):
     claims, bag = ledger.claims, Bag.from_ids(np.array([7]))
-    assert len({claims.by_id("7"), claims.by_author("7"), claims.by_bag(bag)}) == 3
+    assert len({claims.by_id("7"), claims.by_author("7"), claims.by_content(bag)}) == 3
     assert claims.by_id(7) == claims.by_id("7") == claims.by_id(" 7 ")
-    assert claims.by_bag(bag) == claims.by_bag(Bag.from_ids(np.array([7])))
-    assert claims.by_bag(bag) != claims.by_bag(Bag.from_ids(np.array([7, 7])))
+    assert claims.by_content(bag) == claims.by_content(Bag.from_ids(np.array([7])))
+    assert claims.by_content(bag) != claims.by_content(Bag.from_ids(np.array([7, 7])))
 
 
 @pytest.mark.parametrize("value", [None, "", "  ", float("nan")])
@@ -120,7 +120,9 @@ def test_nobody_is_no_author(ledger, value):
 def test_a_text_without_kept_words_is_never_refused(ledger):
     """A refusal would tell that it is empty, and the public bag costs nobody anything."""
     empty = Bag.of({})
-    assert all(ledger.charge(PRICE, [(ledger.claims.by_bag(empty),)]) == [True] for _ in range(5))
+    assert all(
+        ledger.charge(PRICE, [(ledger.claims.by_content(empty),)]) == [True] for _ in range(5)
+    )
 
 
 def test_all_files_are_private(ledger, tmp_path):

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from nomdeplume.audit.finding import OPEN, Finding, observed
 from nomdeplume.audit.probe import Probe, Share
-from nomdeplume.charging import Charging
+from nomdeplume.charging import Charging, content_of
 from nomdeplume.errors import BudgetSpent
 from nomdeplume.formats.records import Inputs, Meter, Record
 from nomdeplume.formats.release import release
@@ -84,7 +84,8 @@ def _documents(system: Obfuscator, folder: Path) -> Iterator[Charge]:
         names = ledger.claims
         for number in range(len(texts)):
             yield "a document", ledger.spent(names.by_id(number)), 1
-        yield "a text", ledger.spent(names.by_bag(system.vocabulary.bag(texts[0]))), 1
+        content = content_of(system.documents, system.vocabulary, texts[0])
+        yield "a text", ledger.spent(names.by_content(content)), 1
         yield "a text beyond the limit", ledger.spent(names.by_id(len(texts))), 0
         yield from _authors(ledger, {writer: WRITERS.count(writer) for writer in WRITERS})
 

@@ -151,7 +151,7 @@ class Studio:
             name = ledger.claims.by_author(author)
             return Spent(
                 author=0.0 if name is None else ledger.spent(name).budget,
-                text=ledger.spent(ledger.claims.by_bag(bag)).budget,
+                text=ledger.spent(ledger.claims.by_content(bag)).budget,
                 limit=ledger.most,
             )
 

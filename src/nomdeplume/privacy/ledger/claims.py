@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from nomdeplume.bag import Bag, Item
+from nomdeplume.bag import Item
 from nomdeplume.errors import InputError, got
 
 Digest = bytes  # SHA-256 of what identifies a document or an author; never stored
@@ -90,9 +90,9 @@ class Claims:
         """The name of a document with an id."""
         return self.of(Digests(id_digest(value)))[0]
 
-    def by_bag(self, bag: Bag) -> Name:
-        """The name of a document without an id."""
-        return self.of(Digests(bag_digest(bag)))[0]
+    def by_content(self, content: Item) -> Name:
+        """The name of a document without an id, by its kept words or by its text."""
+        return self.of(Digests(content_digest(content)))[0]
 
     def by_author(self, value: Any) -> Name | None:
         """The name of an author; None if there is no value."""
@@ -120,21 +120,17 @@ def id_digest(value: Any) -> Digest:
 
 
 def content_digest(content: Item) -> Digest:
-    """The digest of kept words or of a text, whose layout does not count."""
-    if isinstance(content, Bag):
-        return bag_digest(content)
-    plain = " ".join(unicodedata.normalize("NFC", content).split())
-    return sha256(b"text\0" + plain.encode("utf-8", "surrogatepass")).digest()
+    """The digest of kept words or of a text, whose layout does not count.
 
-
-def bag_digest(bag: Bag) -> Digest:
-    """The digest of kept words. A document without kept words has a new digest every time.
-
-    It is released as the public bag and spends nothing; a refusal would tell that it is empty.
+    A document without kept words has a new digest every time: it is released as the public bag
+    and spends nothing, and a refusal would tell that it is empty.
     """
-    if not len(bag):
+    if isinstance(content, str):
+        plain = " ".join(unicodedata.normalize("NFC", content).split())
+        return sha256(b"text\0" + plain.encode("utf-8", "surrogatepass")).digest()
+    if not len(content):
         return secrets.token_bytes(sha256().digest_size)
-    return sha256(b"bag\0" + bag.ids.tobytes() + bag.counts.tobytes()).digest()
+    return sha256(b"bag\0" + content.ids.tobytes() + content.counts.tobytes()).digest()
 
 
 def author_digest(value: Any) -> Digest:

@@ -1,4 +1,4 @@
-"""What a document costs under a mechanism, and how a release is charged to a ledger."""
+"""The price of a document under a mechanism, and the charge of a release to a ledger."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_ROOM = "no room left under the limit of the ledger."
 
 
 def price_of(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Price:
-    """What one document costs: its budget, and what it loses between any two texts at all."""
+    """The price of one document: its budget, and the most it loses between any two texts."""
     widest, account = mechanism.guarantees[-1], mechanism.any_two()
     loss = widest.epsilon * widest.metric.widest(vocabulary.diameter)
     words = dimensions = 0
@@ -47,12 +47,12 @@ def price_of(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Price:
 
 
 def content_of(mechanism: DocumentMechanism, vocabulary: Vocabulary, item: Item) -> Item:
-    """What a release of a text or bag is about: its kept words, or the text as it is."""
+    """The content that a release is about: kept words, or the text as it is."""
     return item if isinstance(item, Bag) or not mechanism.kept_words else vocabulary.bag(item)
 
 
 class Priced(Protocol):
-    """What releases documents at a price."""
+    """An obfuscator as a charge sees it: its price, vocabulary and document mechanism."""
 
     @property
     def price(self) -> Price: ...
@@ -109,7 +109,7 @@ def _charged(
     ids: Iterable[Any] | None,
     authors: Iterable[Any] | None,
 ) -> Iterator[Offer]:
-    """The same, when the first is asked for: what else is wrong with a call is found before."""
+    """Offers of texts, all of which are charged when the first is asked for."""
     texts = list(private)
     identity = Identity("id", "" if authors is None else "author")
     charging = Charging(ledger, priced.price, identity)
@@ -162,7 +162,7 @@ class Charging:
         return None if digests is None else self.ledger.claims.of(digests)
 
     def granted(self, claims: Sequence[Claim], *, together: bool = False) -> list[bool]:
-        """Whether there was room for each; what is granted is charged, and on the disk."""
+        """True for each claim that had room; it is then charged, and on the disk."""
         if not claims:
             return []
         return self.ledger.charge(self.price, claims, run=self.run, together=together)

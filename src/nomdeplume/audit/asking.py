@@ -1,4 +1,4 @@
-"""Who asks the probes of an audit, here or in workers, and how long each may take."""
+"""Asking the probes of an audit, here or in workers, each within its share of the time."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ def _check_library(stated: Certificate, file: str, vocabulary: Vocabulary) -> No
 
 
 def _short(text: str) -> str:
-    """What a certificate says, on one line and not at length: anybody can have written it."""
+    """A text of a certificate on one line and cut short: anybody can have written it."""
     return text if text.isprintable() and len(text) <= 200 else f"{text[:80]!r}…"
 
 

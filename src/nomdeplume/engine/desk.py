@@ -22,7 +22,7 @@ TRIES = 3  # actors that a task may end, one after the other
 
 
 class Asked(NamedTuple):
-    """What an actor asks: for a task by its number, or a question about a task that it has."""
+    """A request of an actor: for a task by its number, or a question about its task."""
 
     ticket: int  # by which it gets its reply
     number: int
@@ -53,7 +53,7 @@ class Desk:
         return await reply
 
     async def heard(self) -> Asked:
-        """What was asked next."""
+        """The next request."""
         return await self._asked.get()
 
     async def tell(self, ticket: int, reply: bytes | None) -> None:
@@ -110,7 +110,7 @@ class Handing:
     _ended: set[int] = field(default_factory=set)
 
     def told(self, asked: Asked) -> bytes | None:
-        """What an actor is told; None if its task is done, or if no task is left."""
+        """The reply to a request; None if its task is done, or if no task is left."""
         if asked.number in self._ended:
             return None
         if asked.question is None:

@@ -1,4 +1,4 @@
-"""What a worker does with a shard: read it, have it charged, release it part by part."""
+"""The work on a shard: a worker reads it, has it charged, and releases it part by part."""
 
 from __future__ import annotations
 

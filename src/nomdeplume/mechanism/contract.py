@@ -350,7 +350,7 @@ class DocumentMechanism(Protocol):
 
     @property
     def advice(self) -> str:
-        """What readers may conclude from a release, in words; empty if nothing must be said."""
+        """Advice for readers on what a release tells; empty if nothing must be said."""
 
     @property
     def exact(self) -> bool:

@@ -240,7 +240,7 @@ ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up 
 
 
 def several(promise: Promise) -> str:
-    """What several documents of one author lose; in numbers if these mean something."""
+    """A sentence on the loss of several documents of one author, with numbers if it is small."""
     if not promise.odds or promise.odds[-1].loss > SMALL:
         return SEVERAL
     five, twenty = (Loss(m * promise.odds[-1].loss).factor for m in (5, 20))

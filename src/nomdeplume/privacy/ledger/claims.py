@@ -25,7 +25,7 @@ DOCUMENT, AUTHOR = b"\1", b"\2"  # the first byte of a name
 
 @dataclass(frozen=True)
 class Digests:
-    """What identifies a document, and its author where authors are charged."""
+    """Digests that identify a document, and its author where authors are charged."""
 
     document: Digest
     author: Digest | None = None

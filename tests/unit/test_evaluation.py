@@ -395,6 +395,12 @@ def cell(budget, size, topic, author):
     )  # fmt: skip
 
 
+def test_odds_between_any_two_texts_are_no_budget():
+    odds = replace(cell(100, 1, 0.3, 0.1), title="standin", symbol="w")
+
+    assert [each.mechanism for each in by_budget([odds, cell(20, 10, 0.3, 0.1)])] == ["m"]
+
+
 def test_the_best_size_at_each_budget_is_taken():
     cells = [cell(100, 10, 0.3, 0.1), cell(100, 50, 0.4, 0.2), cell(200, 50, 0.5, 0.3)]
     [found] = by_budget(cells, 2.0)

@@ -117,7 +117,9 @@ def test_standins_come_from_python_too():
     [document] = made(["My tomatoes have black spots again."])
 
     assert document.text in made.documents.library.texts
-    assert made.promises[0].sentence.endswith("at most a factor of 100.")
+    assert made.promises[0].sentence.endswith(
+        "by more than 100 to 1 through one released document."
+    )
     assert made.price.budget == pytest.approx(np.log(100))
 
 

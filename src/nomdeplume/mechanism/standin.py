@@ -40,6 +40,7 @@ class StandIn:
     score: Score
     best: int  # k
     odds: int = 100  # w
+    bags: tuple[str, ...] | None = None  # the kept words of each text, if these come out
     name: str = "standin"
     parameter: Parameter = ODDS
     of_texts: int = 1
@@ -77,12 +78,12 @@ class StandIn:
 
     @cached_property
     def form(self) -> PublicTexts:
-        return PublicTexts(self.library.texts)
+        ids = tuple(each.id for each in self.library.passages)
+        return PublicTexts(self.library.texts if self.bags is None else self.bags, ids)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        between = "any two texts, whatever they say"
-        return (Guarantee(log(self.odds), AnyTwo(), proofs=("standin",), between=between),)
+        return (Guarantee(log(self.odds), AnyTwo(), proofs=("standin",), between="any two texts"),)
 
     @property
     def settings(self) -> Settings:
@@ -92,19 +93,18 @@ class StandIn:
             "score": self.score.name,
             "best": self.best,
             "tickets": self.tickets,
+            **({} if self.bags is None else {"words": 1.0}),
         }
 
     @property
     def advice(self) -> str:
-        others = round(100 * (1 - self.hit))
-        share = f"About {others}" if others else "Fewer than 1"
-        fit = f"{self.best:,} passages that fit" if self.best > 1 else "passage that fits"
+        others, less = round(100 * (1 - self.hit)), len(self.library) - self.best
+        share = f"{others} in 100 releases are" if others else "fewer than 1 release in 100 is"
         return (
-            "Whatever was written, this passage could have come out: that is what protects the "
-            "author. Nobody's odds between the text and any other change by more than "
-            f"{self.odds:,} to 1. {share} in 100 releases are not among the {fit} best and may be "
-            "on another subject altogether. A stand-in is not a paraphrase: it says nothing of the "
-            "text but, perhaps, its subject."
+            f"Whatever was written, any of the {len(self.library):,} passages of the library could "
+            f"have come out: {share} one of the {less:,} that fit less well, often on another "
+            "subject altogether. That is what protects the author. A stand-in is not a "
+            "paraphrase: it says nothing of the text but, perhaps, its subject."
         )
 
     @property
@@ -131,7 +131,7 @@ class StandIn:
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         places = self._holders(self._nearest(items), rng.integers(self.tickets, size=len(items)))
-        return [Released(self.library.texts[place]) for place in places.tolist()]
+        return [Released(self.form.texts[place]) for place in places.tolist()]
 
     def account(self, x: Item, y: Item) -> None:  # noqa: ARG002 - the loss is a constant
         return None

@@ -161,7 +161,7 @@ class WordByWord:
         """ε·d for each word that a text is reduced to, whatever the others are."""
         guarantee, vocabulary = self.words.guarantee, self.vocabulary
         metric, ids = guarantee.ground("words"), common(vocabulary)
-        farthest = metric.widest(vocabulary.diameter)
+        farthest = metric.widest(lambda: vocabulary.diameter)
         if not isfinite(farthest):
             return None
         places = metric.places(vocabulary.table.vectors[ids].astype(np.float64), ids)

@@ -1,4 +1,4 @@
-"""The flow as one sentence: texts → bags → released words of each, and a certificate."""
+"""The flow as one sentence: texts → what is released for each, and a certificate."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ class Obfuscator:
         return [_document(each, certificate, sources, vectors=vectors) for each in found]
 
     def frame(self, df: F, *, text: str = "text", keep: Iterable[str] = (), **how: Any) -> F:
-        """The frame with released words in column `text`; of the others only those in `keep`.
+        """The frame with what is released in column `text`; of the others only those in `keep`.
 
         Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.
         Kept columns come out as they are, without categories that no row holds. `rng`,

@@ -89,6 +89,11 @@ def _concluded(results: Results) -> Iterator[str]:
     yield f"{at}: {', and '.join(said)}."
     if after:
         yield _against_floor(results, after)
+    if cell.ceiling is not None:
+        yield (
+            f"By its promise alone, nobody names more than {_percent(cell.ceiling)} of single "
+            "documents right on average, whatever they know of the authors."
+        )
     yield from _least(cells, place)
 
 

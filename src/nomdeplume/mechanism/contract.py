@@ -411,6 +411,12 @@ class DocumentMechanism(Protocol):
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]: ...
 
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats | None:
+        """ln of the probability, or density, of each release for each item: (releases, items).
+
+        Up to a constant for each release. None if that law is unknown.
+        """
+
     def account(self, x: Item, y: Item) -> Account | None:
         """What is lost between two texts, purely and up to a δ; None if that law is unknown."""
 

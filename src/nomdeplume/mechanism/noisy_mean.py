@@ -355,6 +355,14 @@ class MeanDocuments:
         texts, kept = self._bags.texts(ids), [bool(len(bag)) for bag in bags]
         return list(map(Released, texts, noisy.tolist(), kept))
 
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats | None:
+        """The log density of the noisy mean behind each release: its words are made of that."""
+        means = [each.mean for each in released if each.mean is not None]
+        if not self.words.laplace or len(means) < len(released):
+            return None
+        bags = [self.vocabulary.filled(item) for item in items]
+        return self.words.noise.log_density(np.array(means), self.words.means(bags))
+
     def account(self, x: Item, y: Item) -> Account | None:
         return self._of(float(np.linalg.norm(self._mean(x) - self._mean(y))))
 

@@ -133,6 +133,17 @@ class StandIn:
         places = self._holders(self._nearest(items), rng.integers(self.tickets, size=len(items)))
         return [Released(self.form.texts[place]) for place in places.tolist()]
 
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats:
+        """ln w where the release is one of the k best for the item, else 0: Z is a constant."""
+        places = [self.library.place(each.text) for each in released]
+        found = np.empty((len(places), len(items)))
+        for start in range(0, len(items), self.batch):
+            nearest = self._nearest(items[start : start + self.batch])
+            best = np.zeros((len(nearest), len(self.library)), dtype=np.bool_)
+            np.put_along_axis(best, nearest, values=True, axis=1)
+            found[:, start : start + self.batch] = best.T[places]
+        return found * log(self.odds)
+
     def account(self, x: Item, y: Item) -> None:  # noqa: ARG002 - the loss is a constant
         return None
 

@@ -146,6 +146,9 @@ class WordByWord:
             for text, bag in zip(self._bags.texts(ids), bags, strict=True)
         ]
 
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> None:  # noqa: ARG002 - that of words is known
+        return None
+
     def account(self, x: Item, y: Item) -> Account | None:
         law = self._declaration.laplace
         return law and self._reduction.account(law, self.size, self.vocabulary, x, y)

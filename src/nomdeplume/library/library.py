@@ -150,13 +150,9 @@ class Library:
 
     def holding(self, text: str) -> Passage:
         """The passage whose text this is; refused if it is none of the library's."""
-        return self.passages[self.place(text)]
-
-    def place(self, text: str) -> int:
-        """The place of a text among the library's; refused if it is none of them."""
         if text not in self._place_of_text:
             raise InputError(f"this text is not one of library {self.name}.")
-        return self._place_of_text[text]
+        return self.passages[self._place_of_text[text]]
 
     @cached_property
     def fields(self) -> Mapping[str, int]:

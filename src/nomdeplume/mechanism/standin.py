@@ -135,7 +135,8 @@ class StandIn:
 
     def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats:
         """ln w where the release is one of the k best for the item, else 0: Z is a constant."""
-        places = [self.library.place(each.text) for each in released]
+        place = {text: i for i, text in enumerate(self.form.texts)}
+        places = [place[each.text] for each in released]
         found = np.empty((len(places), len(items)))
         for start in range(0, len(items), self.batch):
             nearest = self._nearest(items[start : start + self.batch])

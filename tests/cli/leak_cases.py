@@ -41,6 +41,8 @@ RELEASES = {
     "withheld, listed": release("broken.jsonl -o out.jsonl --withheld list", 4),
     "units": release("in.jsonl -o out.jsonl --unit-field author"),
     "units kept": release("in.csv -o out.csv --unit-field author --keep author", authors=OUT),
+    "drawn": release("in.jsonl -o out.jsonl --max-per-author 2 --author-field author"),
+    "drawn from a pipe": release("- --max-per-author 2 --author-field author", 2, stdin="in.csv"),
     "workers": release(f"in.jsonl -o out.jsonl --workers 2 {WORD}"),
     "ledger": release(f"in.jsonl -o out.jsonl --ledger l --limit 99 --author-field author {WORD}"),
     "ledger, no room": release("in.jsonl -o out.jsonl --ledger l --limit 1", 3),

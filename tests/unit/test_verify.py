@@ -32,6 +32,8 @@ LIES = {
         "unit_field": "author",
         "kept_fields": ("author", "topic"),
     },
+    "several_documents": lambda c: {"max_per_author": 2},
+    "several_documents, max_per_author": lambda c: {"unit_field": "author", "max_per_author": 1},
     "settings": lambda c: {"settings": {"mu": 0.5}},
     "budget": lambda c: {"budget": 5.0},
     "budget, settings, documents": lambda c: {"budget": 5.0, "settings": {"x": 1}, "documents": -1},

@@ -46,8 +46,8 @@ def ledger_options(command: Command) -> Command:
         click.option(
             "--author-field",
             metavar="FIELD",
-            help="Charge documents to their author too, who is not released. "
-            "[default: the unit field]",
+            help="Charge documents to their author too, who is not released; and the author of "
+            "--max-per-author. [default: the unit field]",
         ),
         click.option(
             "--limit",
@@ -143,6 +143,7 @@ def shaping(
         "allow_identifying_ids": options.allow_identifying_ids,
         "unit_field": options.unit_field,
         "author_field": options.charging.author_field,
+        "max_per_author": options.max_per_author,
         "vectors": options.vectors,
         "empty": options.empty,
         "kind": options.reading.kind,

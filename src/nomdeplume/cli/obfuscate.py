@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from nomdeplume.charging import Charging
+    from nomdeplume.formats.drawn import Drawn
     from nomdeplume.formats.records import Inputs
     from nomdeplume.formats.release import Tally
     from nomdeplume.formats.spool import Spool
@@ -61,6 +62,14 @@ PLACE = PathOrAddress(path_type=Path)
     help="Release all texts of one value, an author's say, as one document: whoever wrote them "
     "spends one budget, however much there is. Texts without a value are withheld, and no other "
     "field can be kept.",
+)
+@click.option(
+    "--max-per-author",
+    type=int,
+    metavar="C",
+    help="Draw C documents of each author (--author-field) secretly and leave the others out: "
+    "however much somebody wrote, they lose what C documents lose. Texts without an author are "
+    "withheld. Inputs are read twice, so that they must be files.",
 )
 @ledger_options
 @click.option(
@@ -145,6 +154,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
         force=force or done is not None,
         resume=resume,
     )
+    options.check_rereadable(inputs)
     rng, ids = options.generator(), options.id_check()
     fields = options.read_fields(_kept(options), ids)
     obfuscator = options.obfuscator()
@@ -162,6 +172,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                 click.echo("nomdeplume: the output is complete already.", err=True)
                 return done
             say_before(spool, charging, resume=resume)
+            drawn = options.drawn(inputs, fields, spool, rng)
             sink = open_sink(
                 output,
                 source.kind,
@@ -178,6 +189,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                     rng,
                     options,
                     ids=ids,
+                    drawn=drawn,
                     charging=charging,
                     spool=spool,
                 )
@@ -190,6 +202,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                     id_field="" if options.keeps_ids else "id",
                     kept_fields=options.kept_fields,
                     unit_field=options.unit_field or "",
+                    max_per_author=options.max_per_author or 0,
                     vectors=options.vectors,
                 )
                 code = 3 if tally.refused else 4 if tally.withheld else 0
@@ -223,6 +236,7 @@ def _run(
     options: ObfuscateOptions,
     *,
     ids: IdCheck,
+    drawn: Drawn | None,
     charging: Charging | None,
     spool: Spool | None,
 ) -> Tally:
@@ -251,6 +265,7 @@ def _run(
             ids=ids,
             strict=options.strict,
             units=options.units,
+            drawn=drawn,
             workers=checked(options.engine.workers),
             charging=charging,
             spool=spool,

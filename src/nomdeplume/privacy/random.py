@@ -106,6 +106,11 @@ def seeded(seed: int, stream: int = 0) -> Generator:
     return Generator(_chacha(key + (whole("stream", stream, least=0, most=most) << 64)))
 
 
+def keyed(key: bytes) -> Generator:
+    """A generator that repeats its draws under a secret key of 32 bytes."""
+    return Generator(_chacha(int.from_bytes(key, "little")))
+
+
 def is_private(rng: Generator) -> bool:
     """Whether nobody can replay what `rng` draws."""
     return isinstance(rng, SecureGenerator)

@@ -64,6 +64,9 @@ RELEASES = {
         2,
     ),
     "stand-ins": release("in.jsonl -o out.jsonl --mechanism standin --odds 20"),
+    "permanent stand-ins": release(
+        "in.jsonl -o out.jsonl --odds 20 --permanent --ledger l --limit 9"
+    ),
     "stand-ins of a text": release("in.jsonl -o out.jsonl --library a.txt", 2),
     "broken CSV": release("broken.csv -o out.jsonl", 4),
     "CSV without names": release("bare.csv", 2),

@@ -135,7 +135,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     from nomdeplume.formats.reading import rereadable
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
-    from nomdeplume.privacy.random import described, is_private
+    from nomdeplume.privacy.random import is_private
 
     if engine := open_engine(options.engine):
         from nomdeplume.cli.sharded import sharded
@@ -195,7 +195,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                 )
                 written = sink.close()
                 certificate = obfuscator.certify(
-                    described(rng),
+                    options.described(rng),
                     tally.released,
                     written,
                     empty=options.empty,

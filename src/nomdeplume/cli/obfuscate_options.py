@@ -87,6 +87,8 @@ class ObfuscateOptions:
         asked = self.charging
         if asked.ledger is None and asked.limit is not None:
             raise InputError("--limit is about a ledger; name one: --ledger.")
+        if asked.ledger is None and asked.permanent:
+            raise InputError("--permanent needs the key of a ledger; name one: --ledger.")
         used = asked.ledger or self.max_per_author or self.keeps_ids
         if asked.author_field is not None and not used:
             raise InputError(
@@ -150,6 +152,12 @@ class ObfuscateOptions:
         from nomdeplume.privacy.random import secure, seeded
 
         return secure() if self.seed is None else seeded(self.seed)
+
+    def described(self, rng: Generator) -> str:
+        """What the certificate calls the generator."""
+        from nomdeplume.privacy.random import KEYED, described
+
+        return KEYED if self.charging.permanent else described(rng)
 
     def obfuscator(self) -> Obfuscator:
         """The obfuscator that the options describe; a terminal shows the progress of making it."""

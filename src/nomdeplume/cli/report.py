@@ -52,6 +52,9 @@ def _charged(charging: Charging, tally: Tally) -> str:
         f"Charged to {at(ledger.path)}: E = {charging.price.budget:.6g} a document, within "
         f"{charging.most:.6g} for each {whom}."
     )
+    if charging.permanent:
+        new = ledger.charged(charging.run)
+        said += f" {new:,} of these releases {'is' if new == 1 else 'are'} new and charged."
     if tally.refused:
         said += f" {tally.refused:,} had no room left and were refused."
     return said

@@ -147,7 +147,7 @@ class Reading:
         content = partial(content_of, self.mechanism, self.vocabulary, item)
         claim = charging.claim(record.fields, content) if charging else ()
         if charging and claim is None:
-            return self._nameless(place, charging.identity.author_field)
+            return self._nameless(place, charging.identity.missing(record.fields))
         if units is None:
             fields = only(record.fields, self.keeping.keep)
             return Offer(item, place, number, fields, claim or ())

@@ -17,7 +17,7 @@ from nomdeplume.errors import InputError, got
 from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.loss import Loss
 from nomdeplume.privacy.promise import PAIRS, Odds, OneWord, Promise
-from nomdeplume.privacy.random import SECURE
+from nomdeplume.privacy.random import KEYED, SECURE
 from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
@@ -166,7 +166,7 @@ def certify(
 ) -> Certificate:
     """The certificate of a release, from the parts that made it."""
     table = vocabulary.table
-    seeded, features = generator != SECURE, vocabulary.features
+    seeded, features = generator not in (SECURE, KEYED), vocabulary.features
     leaks = features is not None and features.leaks
     kept = [TOPICAL if features is not None and features.words else KEPT] * mechanism.kept_words
     return Certificate(
@@ -211,7 +211,12 @@ def certify(
         output=output,
         promises=promises,
         several_documents=UNITS if unit_field else several(promises[-1], max_per_author),
-        limits=(*kept, *LIMITS, *[ROUNDED] * (not mechanism.exact)),
+        limits=(
+            *kept,
+            *LIMITS,
+            *[ROUNDED] * (not mechanism.exact),
+            *[PERMANENT] * (generator == KEYED),
+        ),
     )
 
 
@@ -249,6 +254,13 @@ TOPICAL = KEPT.replace("no stop words", "no stop words and are topic words")
 LIMITS = (
     "Topic is kept on purpose, and a topic can point to an author.",
     "That a document exists, how many there are, their order and kept fields are not hidden.",
+)
+PERMANENT = (
+    "Releases are permanent: each draw follows from a secret key, the document and its text, so "
+    "the same text released again in the same way gives the same release and loses nothing more. "
+    "All promises are computational: they hold as long as the key stays secret and HMAC-SHA-256 "
+    "cannot be told from chance. That the text of a document was changed is not hidden: another "
+    "text has another draw."
 )
 ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up to rounding."
 

@@ -22,6 +22,7 @@ from numpy.random import Generator
 from nomdeplume.errors import InputError, PrivacyError, got, whole
 
 SECURE = "ChaCha20, keyed by the operating system"
+KEYED = "HMAC-SHA-256 under the key of a ledger"  # of permanent releases
 
 
 def _refuse(_self: object, *_: object) -> NoReturn:

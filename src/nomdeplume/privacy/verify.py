@@ -27,6 +27,7 @@ from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.beside import Beside
 from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import OneWord, Promise
+from nomdeplume.privacy.random import KEYED
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -126,6 +127,8 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     wrong += ["documents"] if certificate.documents < 0 else []
     unit, kept = certificate.unit_field, set(certificate.kept_fields)
     wrong += ["kept_fields"] if unit and kept - {unit} else []
+    by_ticket = obfuscator.documents.by_ticket is not None
+    wrong += ["generator"] if certificate.generator == KEYED and not by_ticket else []
     drawn = certificate.max_per_author
     wrong += ["max_per_author"] if drawn < 0 or (unit and drawn) else []
     wrong += [] if _close(certificate.unchanged, due.unchanged) else ["unchanged"]

@@ -1,7 +1,8 @@
 """From records to documents: read → claim → batch → release → write, over a whole input.
 
 Each step takes what the one before yields, in order. Memory does not grow with the input, but
-for units: one bag is held for each value of the field until all texts were read.
+for units: one bag is held for each value of the field until all texts were read. If documents
+are drawn of each author, or releases are permanent, a hash is held for each of them.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 """Waiting for a condition however busy the machine is, and commands that stop at a known point."""
 
+import os
 import time
 from pathlib import Path
 
@@ -39,7 +40,8 @@ def stopping(folder, place, *calls):
     site.mkdir(exist_ok=True)
     plant = STOPPING.format(module=module, owner=owner, method=method, calls=calls)
     (site / "sitecustomize.py").write_text(plant, encoding="utf-8")
-    return {"PYTHONPATH": str(site)}
+    paths = [str(site), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYTHONPATH": os.pathsep.join(paths)}
 
 
 def until_stopped(process):

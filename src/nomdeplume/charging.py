@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import sha256
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.random import Generator
 
+from nomdeplume._version import __version__
 from nomdeplume.bag import Bag, Item
 from nomdeplume.errors import BudgetSpent, InputError
 from nomdeplume.mechanism.contract import DocumentMechanism
-from nomdeplume.privacy.ledger.claims import Claim, Identity
+from nomdeplume.privacy.ledger.claims import Claim, Claims, Identity, text_digest
+from nomdeplume.privacy.ledger.permanent import ticket
 from nomdeplume.privacy.ledger.price import Price
 from nomdeplume.privacy.random import is_private
 from nomdeplume.releasing import Offer, groups
@@ -23,6 +27,7 @@ from nomdeplume.vocabulary import Vocabulary
 if TYPE_CHECKING:
     from nomdeplume.privacy.ledger import Ledger
 
+TWICE = "its id is that of another document."
 NO_ROOM = "no room left under the limit of the ledger."
 
 
@@ -51,6 +56,43 @@ def content_of(mechanism: DocumentMechanism, vocabulary: Vocabulary, item: Item)
     return item if isinstance(item, Bag) or not mechanism.kept_words else vocabulary.bag(item)
 
 
+def recipe_digest(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> bytes:
+    """The digest of all that decides a release beside the text and the draw."""
+    made = [__version__, mechanism.name, mechanism.value, mechanism.settings]
+    prints = [vocabulary.table.fingerprint, vocabulary.fingerprint, mechanism.form.fingerprint]
+    whole = json.dumps([made, prints], sort_keys=True, default=dict)
+    return sha256(whole.encode("utf-8", "surrogatepass")).digest()
+
+
+@dataclass(frozen=True)
+class Permanent:
+    """Draws the same ticket for the same document, text and recipe, under a ledger's key.
+
+    Two documents must not share a draw, as equal releases would tell that their texts are equal.
+    So the second record with one id is withheld, whatever it says.
+    """
+
+    recipe: bytes
+    tickets: int
+    seen: set[Claim] = field(default_factory=set, repr=False)
+
+    @classmethod
+    def of(cls, mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Permanent:
+        if mechanism.by_ticket is None:
+            raise InputError(f"{mechanism.name} has no permanent releases; take standin.")
+        return cls(recipe_digest(mechanism, vocabulary), mechanism.by_ticket.tickets)
+
+    def held(self, offer: Offer, claims: Claims) -> Offer:
+        """The offer with its ticket, charged under the name of this release too."""
+        if offer.claim in self.seen:
+            return replace(offer, withheld=TWICE)
+        self.seen.add(offer.claim)
+        if not offer.due:  # released by a run that was interrupted
+            return offer
+        name, seed = claims.permanent(offer.claim, text_digest(offer.item), self.recipe)
+        return replace(offer, claim=(*offer.claim, name), ticket=ticket(seed, self.tickets))
+
+
 class Priced(Protocol):
     """An obfuscator as a charge sees it: its price, vocabulary and document mechanism."""
 
@@ -71,7 +113,7 @@ def charged(
     At most `most` of them are charged in one transaction. If they stand or fall `together`, one
     without room is a `BudgetSpent`.
     """
-    for group in groups(offers, most):
+    for group in groups(map(charging.drawn, offers), most):
         due = [offer for offer in group.offers if offer.due]
         try:
             granted = iter(charging.granted([offer.claim for offer in due], together=together))
@@ -152,7 +194,14 @@ class Charging:
     price: Price
     identity: Identity = field(default_factory=Identity)
     most: float = 0.0  # that an account may spend in this run
+    permanent: Permanent | None = None  # if releases are drawn once
     run: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    def drawn(self, offer: Offer) -> Offer:
+        """The offer with the ticket that is always drawn for it, if releases are permanent."""
+        if self.permanent is None or offer.withheld:
+            return offer
+        return self.permanent.held(offer, self.ledger.claims)
 
     def claim(
         self, fields: Mapping[str, Any], content: Callable[[], Item] | None = None

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from nomdeplume.bag import Bag, Item
 from nomdeplume.devices import choose, chosen, on
-from nomdeplume.errors import InputError, PlumeError
-from nomdeplume.mechanism.contract import DocumentMechanism, Released
+from nomdeplume.errors import InputError, PlumeError, PrivacyError
+from nomdeplume.mechanism.contract import ByTicket, DocumentMechanism, Released
 from nomdeplume.privacy.random import is_private, secure, seeded
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.workers import ahead
@@ -36,6 +36,7 @@ class Offer:
     number: int = 0  # in the input
     fields: Mapping[str, Any] = field(default_factory=dict)  # that come out
     claim: Claim = ()  # all that it is charged to
+    ticket: int | None = None  # that decides its release, if it is not to be drawn anew
     before: Released | None = None  # its release by a run that was interrupted
     withheld: str = ""  # the reason, if it must not be released
     refused: bool = False  # True if the reason is that a ledger has no room
@@ -44,6 +45,13 @@ class Offer:
     def due(self) -> bool:
         """True if it is to be released now."""
         return not self.withheld and self.before is None
+
+
+class Held(NamedTuple):
+    """A text whose release is decided by a ticket that it holds already."""
+
+    item: Item
+    ticket: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +78,7 @@ class Releasing:
 
         def release(group: Group) -> Results:
             items = group.batch.items
-            return group, self.batch(items, rng) if items else []
+            return group, self.of(items, rng) if items else []
 
         return ahead(release, groups(offers, most, item=self.item))
 
@@ -105,13 +113,28 @@ class Releasing:
         """Some of them, released together; all are refused if one must be."""
         return self.mechanism.release(list(map(self.item, items)), rng)
 
+    def of(self, items: Sequence[Item | Held], rng: Generator) -> list[Released]:
+        """The same for a batch, whose texts may hold tickets: then nothing is drawn."""
+        held = [each for each in items if isinstance(each, Held)]
+        drawn = [each for each in items if not isinstance(each, Held)]
+        if not held:
+            return self.batch(drawn, rng)
+        if self.mechanism.by_ticket is None or drawn:
+            raise PrivacyError("tickets must be held by all texts of a batch, or by none.")
+        return [self._holder(self.mechanism.by_ticket, each) for each in held]
+
+    def _holder(self, mechanism: ByTicket, held: Held) -> Released:
+        """The release for a ticket, by itself: floats of a score may depend on other texts."""
+        [released] = mechanism.holders([self.item(held.item)], np.array([held.ticket]))
+        return released
+
 
 @dataclass(frozen=True)
 class Batch:
     """Texts or bags that are released together, and their number among all batches."""
 
     number: int
-    items: list[Item]
+    items: list[Item | Held]
     before: int  # documents in batches before
 
     def called(self) -> str:
@@ -152,12 +175,13 @@ def groups(
     item: Callable[[Item], Item] = lambda item: item,
 ) -> Iterator[Group]:
     """Groups with at most `most` offers that are due, or fewer long texts, in order."""
-    some, items = list[Offer](), list[Item]()
+    some, items = list[Offer](), list[Item | Held]()
     before = characters = 0
     for offer in offers:
         some.append(offer)
         if offer.due:
-            items.append(thing := item(offer.item))
+            thing = item(offer.item)
+            items.append(thing if offer.ticket is None else Held(thing, offer.ticket))
             characters += len(thing) if isinstance(thing, str) else 0
         full = len(items) == most or characters >= CHARACTERS or len(some) == max(most, ENTRIES)
         if full or (not items and len(some) >= most):  # offers that are not due wait for nothing
@@ -183,7 +207,7 @@ class Job:
 
     def __call__(self, batch: Batch) -> list[Released | None]:
         rng = self._secure if self.seed is None else seeded(self.seed, batch.number)
-        return isolated(lambda items: self.releasing.batch(items, rng), batch.items)
+        return isolated(lambda items: self.releasing.of(items, rng), batch.items)
 
     def again(self, batch: Batch) -> list[Released | None]:
         """The same, in a process that may end in place of this one."""
@@ -191,7 +215,7 @@ class Job:
 
         with Pool(self, 1, tries=1) as child:
 
-            def one(items: Sequence[Item]) -> list[Released | None]:
+            def one(items: Sequence[Item | Held]) -> list[Released | None]:
                 return next(child.map([replace(batch, items=list(items))], name=Batch.called))
 
             return isolated(one, batch.items)

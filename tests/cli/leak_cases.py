@@ -48,6 +48,8 @@ RELEASES = {
     "withheld, listed": release("broken.jsonl -o out.jsonl --withheld list", 4),
     "units": release("in.jsonl -o out.jsonl --unit-field author"),
     "units kept": release("in.csv -o out.csv --unit-field author --keep author", authors=OUT),
+    "drawn": release("in.jsonl -o out.jsonl --max-per-author 2 --author-field author"),
+    "drawn from a pipe": release("- --max-per-author 2 --author-field author", 2, stdin="in.csv"),
     "workers": release(f"in.jsonl -o out.jsonl --workers 2 {WORD}"),
     "ledger": release(f"in.jsonl -o out.jsonl --ledger l --limit 99 --author-field author {WORD}"),
     "ledger, no room": release("in.jsonl -o out.jsonl --ledger l --limit 1", 3),
@@ -76,6 +78,9 @@ RELEASES = {
         "many-jsonl -o out --engine pool --workers 1 --ledger l --limit 99", 4, names=INSIDE
     ),
     "stand-ins of a text": standin("in.jsonl -o out.jsonl --library a.txt", 2),
+    "permanent stand-ins": standin(
+        "in.jsonl -o out.jsonl --odds 20 --permanent --ledger l --limit 9"
+    ),
     "broken CSV": release("broken.csv -o out.jsonl", 4),
     "CSV without names": release("bare.csv", 2),
     "CSV without names, told": release("bare.csv --from csv", 2),

@@ -42,6 +42,7 @@ class TwoTexts:
     exact: bool = False
     kept_words: bool = False
     agreement: None = None
+    by_ticket: None = None
     unchanged: None = None
     words: None = None
     read_as: None = None

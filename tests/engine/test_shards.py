@@ -475,6 +475,14 @@ def test_a_seed_repeats_all_shards_and_marks_them(run, tmp_path, table_file):
     ("asked", "said"),
     [
         (["in", "-o", "out", "--unit-field", "author"], "--unit-field gathers texts"),
+        (
+            ["in", "-o", "out", "--max-per-author", "2", "--author-field", "author"],
+            "--max-per-author draws among texts of all shards",
+        ),
+        (
+            ["in", "-o", "out", "--permanent", "--ledger", "l", "--limit", "9"],
+            "--permanent draws in one process",
+        ),
         (["in", "-o", "out", "--strict"], "--strict stops at one"),
         (["in"], "an engine writes a folder"),
         (["in", "in", "-o", "out"], "takes one folder"),

@@ -8,6 +8,7 @@ import pytest
 
 from nomdeplume import Obfuscator
 from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.random import KEYED
 from nomdeplume.privacy.verify import hash_of, recipe_of, verify
 
 WORDS = "lake pear\napple river\n"
@@ -32,6 +33,9 @@ LIES = {
         "unit_field": "author",
         "kept_fields": ("author", "topic"),
     },
+    "several_documents": lambda c: {"max_per_author": 2},
+    "several_documents, max_per_author": lambda c: {"unit_field": "author", "max_per_author": 1},
+    "limits, generator": lambda c: {"generator": KEYED},
     "settings": lambda c: {"settings": {"mu": 0.5}},
     "budget": lambda c: {"budget": 5.0},
     "budget, settings, documents": lambda c: {"budget": 5.0, "settings": {"x": 1}, "documents": -1},

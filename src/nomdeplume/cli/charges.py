@@ -31,11 +31,12 @@ class LedgerOptions:
     ledger: Path | None
     limit: float | None
     author_field: str | None
+    permanent: bool
     resume: bool
 
 
 def ledger_options(command: Command) -> Command:
-    """--ledger, --limit, --author-field and --resume."""
+    """--ledger, --limit, --author-field, --permanent and --resume."""
     for option in (
         click.option(
             "--resume",
@@ -44,10 +45,16 @@ def ledger_options(command: Command) -> Command:
             "whose input or output was changed since is refused, unless a ledger charges it again.",
         ),
         click.option(
+            "--permanent",
+            is_flag=True,
+            help="Of stand-ins: draw once for each document and text, under the key of the ledger. "
+            "The same text released again has the same stand-in, and is not charged again.",
+        ),
+        click.option(
             "--author-field",
             metavar="FIELD",
-            help="Charge documents to their author too, who is not released. "
-            "[default: the unit field]",
+            help="Charge documents to their author too, who is not released; and the author of "
+            "--max-per-author. [default: the unit field]",
         ),
         click.option(
             "--limit",
@@ -78,15 +85,22 @@ def open_charging(
     if asked.ledger is None:
         yield None
         return
-    from nomdeplume.charging import Charging, refuse_seeded
+    from nomdeplume.charging import Charging, Permanent, refuse_seeded
     from nomdeplume.privacy.ledger import Ledger
     from nomdeplume.privacy.ledger.claims import Identity
 
     refuse_seeded(rng)
     id_ = "" if kind in ("text", "folder") else options.reading.id_field  # those are numbered
+    # without an id, equal texts would share a draw; a unit is known by its author
+    needs_id = asked.permanent and options.author != options.unit_field
+    permanent = None
+    if asked.permanent:
+        permanent = Permanent.of(obfuscator.documents, obfuscator.vocabulary)
+        if needs_id and not id_:
+            raise InputError("--permanent knows documents by ids, and text files have none.")
     with Ledger(asked.ledger, limit=asked.limit) as ledger:
-        identity = Identity(id_, options.charged_author())
-        yield Charging(ledger, obfuscator.price, identity, ledger.most)
+        identity = Identity(id_, options.charged_author(), needs_id)
+        yield Charging(ledger, obfuscator.price, identity, ledger.most, permanent)
 
 
 @contextmanager
@@ -143,6 +157,7 @@ def shaping(
         "allow_identifying_ids": options.allow_identifying_ids,
         "unit_field": options.unit_field,
         "author_field": options.charging.author_field,
+        "max_per_author": options.max_per_author,
         "vectors": options.vectors,
         "empty": options.empty,
         "kind": options.reading.kind,
@@ -151,6 +166,7 @@ def shaping(
         "table": kept.table.fingerprint,
         "sizes": [made.form.size, made.reduction],
         "words": [kept.fingerprint, made.form.fingerprint],
+        "permanent": options.charging.permanent,
         "ledger": charging.ledger.claims.check.hex() if charging else "",
     }
 
@@ -163,7 +179,7 @@ def say_before(spool: Spool | None, charging: Charging | None, *, resume: bool) 
         _say("an interrupted run had left documents behind; this one starts over.")
     if resume and not spool.resumed:
         _say("nothing to resume; starting from the beginning.")
-    if charging and spool.resumed:
+    if charging and spool.resumed and not charging.permanent:
         say_vain(charging, spool.found.runs, len(spool.found.numbers))
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.random import Generator
 
     from nomdeplume.charging import Charging
+    from nomdeplume.formats.drawn import Drawn
     from nomdeplume.formats.records import Inputs
     from nomdeplume.formats.release import Tally
     from nomdeplume.formats.spool import Spool
@@ -61,6 +62,14 @@ PLACE = PathOrAddress(path_type=Path)
     help="Release all texts of one value, an author's say, as one document: whoever wrote them "
     "spends one budget, however much there is. Texts without a value are withheld, and no other "
     "field can be kept.",
+)
+@click.option(
+    "--max-per-author",
+    type=int,
+    metavar="C",
+    help="Draw C documents of each author (--author-field) secretly and leave the others out: "
+    "however much somebody wrote, they lose what C documents lose. Texts without an author are "
+    "withheld. Inputs are read twice, so that they must be files.",
 )
 @ledger_options
 @click.option(
@@ -132,7 +141,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     from nomdeplume.formats.reading import rereadable
     from nomdeplume.formats.writing import open_sink
     from nomdeplume.privacy.certificate import NOT_PRIVATE
-    from nomdeplume.privacy.random import described, is_private
+    from nomdeplume.privacy.random import is_private
 
     if engine := open_engine(options.engine):
         from nomdeplume.cli.sharded import sharded
@@ -151,6 +160,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
         force=force or done is not None,
         resume=resume,
     )
+    options.check_rereadable(inputs)
     rng, ids = options.generator(), options.id_check()
     fields = options.read_fields(_kept(options), ids)
     obfuscator = options.obfuscator()
@@ -168,6 +178,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                 click.echo("nomdeplume: the output is complete already.", err=True)
                 return done
             say_before(spool, charging, resume=resume)
+            drawn = options.drawn(inputs, fields, spool, rng)
             sink = open_sink(
                 output,
                 source.kind,
@@ -184,18 +195,20 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                     rng,
                     options,
                     ids=ids,
+                    drawn=drawn,
                     charging=charging,
                     spool=spool,
                 )
                 written = sink.close()
                 certificate = obfuscator.certify(
-                    described(rng),
+                    options.described(rng),
                     tally.released,
                     written,
                     empty=options.empty,
                     id_field="" if options.keeps_ids else "id",
                     kept_fields=options.kept_fields,
                     unit_field=options.unit_field or "",
+                    max_per_author=options.max_per_author or 0,
                     vectors=options.vectors,
                 )
                 code = 3 if tally.refused else 4 if tally.withheld else 0
@@ -229,6 +242,7 @@ def _run(
     options: ObfuscateOptions,
     *,
     ids: IdCheck,
+    drawn: Drawn | None,
     charging: Charging | None,
     spool: Spool | None,
 ) -> Tally:
@@ -257,6 +271,7 @@ def _run(
             ids=ids,
             strict=options.strict,
             units=options.units,
+            drawn=drawn,
             workers=checked(options.engine.workers),
             charging=charging,
             spool=spool,

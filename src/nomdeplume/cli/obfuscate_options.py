@@ -10,12 +10,14 @@ from nomdeplume.cli.charges import LedgerOptions
 from nomdeplume.cli.engines import EngineOptions
 from nomdeplume.cli.mechanisms import MechanismOptions, ReleaseOptions
 from nomdeplume.cli.options import ReadingOptions, TableOptions, bar_shown
-from nomdeplume.errors import InputError
+from nomdeplume.errors import InputError, whole
 
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from nomdeplume.formats.drawn import Drawn
     from nomdeplume.formats.records import Fields
+    from nomdeplume.formats.spool import Spool
     from nomdeplume.formats.units import Units
     from nomdeplume.obfuscator import Obfuscator
     from nomdeplume.privacy.identifying import IdCheck
@@ -35,6 +37,7 @@ class ObfuscateOptions:
     keep: tuple[str, ...]
     allow_identifying_ids: bool
     unit_field: str | None
+    max_per_author: int | None
     vectors: bool
     empty: str
     certificate_path: Path | None
@@ -47,6 +50,13 @@ class ObfuscateOptions:
     def __post_init__(self) -> None:
         if self.vectors and "vector" in self.keep:
             raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
+        if self.max_per_author is None:
+            return
+        whole("--max-per-author", self.max_per_author)
+        if self.unit_field:
+            raise InputError("--unit-field releases one document of each author; give it alone.")
+        if not self.charging.author_field:
+            raise InputError("--max-per-author needs a field of authors; name it: --author-field.")
 
     @property
     def shown(self) -> bool:
@@ -72,13 +82,18 @@ class ObfuscateOptions:
         """The field of the author whom documents are charged to, or an empty string.
 
         Refuses options of a ledger where none is named. Without a ledger the field is read
-        only to check ids that are kept.
+        to draw documents of each author, and to check ids that are kept.
         """
         asked = self.charging
         if asked.ledger is None and asked.limit is not None:
             raise InputError("--limit is about a ledger; name one: --ledger.")
-        if asked.ledger is None and asked.author_field is not None and not self.keeps_ids:
-            raise InputError("--author-field is about a ledger; name one: --ledger.")
+        if asked.ledger is None and asked.permanent:
+            raise InputError("--permanent needs the key of a ledger; name one: --ledger.")
+        used = asked.ledger or self.max_per_author or self.keeps_ids
+        if asked.author_field is not None and not used:
+            raise InputError(
+                "--author-field is about a ledger or a bound; name one: --ledger, --max-per-author."
+            )
         return self.author if asked.ledger or asked.author_field else ""
 
     @property
@@ -88,6 +103,28 @@ class ObfuscateOptions:
 
         field = self.unit_field
         return Units(field, keep=field in self.keep) if field else None
+
+    def check_rereadable(self, inputs: tuple[str, ...]) -> None:
+        """Refuse inputs that cannot be read twice if documents of each author are drawn."""
+        from nomdeplume.formats.reading import rereadable
+
+        if self.max_per_author and not rereadable(inputs):
+            raise InputError("--max-per-author reads authors first; name files in place of a pipe.")
+
+    def drawn(
+        self, inputs: tuple[str, ...], fields: Fields, spool: Spool | None, rng: Generator
+    ) -> Drawn | None:
+        """The documents that are drawn of each author, if that is asked for.
+
+        A run that resumes draws the same: its spool has the key.
+        """
+        from nomdeplume.formats.drawn import Drawn
+
+        most = self.max_per_author
+        if most is None:
+            return None
+        records = self.reading.opened(inputs, fields).records
+        return Drawn.of(records, self.author, most, spool.generator() if spool else rng)
 
     def id_check(self) -> IdCheck:
         """The check that refuses ids which tell who wrote a document."""
@@ -115,6 +152,12 @@ class ObfuscateOptions:
         from nomdeplume.privacy.random import secure, seeded
 
         return secure() if self.seed is None else seeded(self.seed)
+
+    def described(self, rng: Generator) -> str:
+        """What the certificate calls the generator."""
+        from nomdeplume.privacy.random import KEYED, described
+
+        return KEYED if self.charging.permanent else described(rng)
 
     def obfuscator(self) -> Obfuscator:
         """The obfuscator that the options describe; a terminal shows the progress of making it."""

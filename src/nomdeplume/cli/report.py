@@ -32,11 +32,16 @@ def report(
         fill(certificate.advice) if certificate.documents else "",
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
-        fill(certificate.several_documents) if certificate.documents > 1 else "",
+        fill(certificate.several_documents) if _may_add_up(certificate) else "",
         fill(_charged(charging, tally)) if charging else "",
         f"Certificate: {at(saved)}" if saved else "",
     ]
     click.echo("\n".join(line for line in lines if line), err=True)
+
+
+def _may_add_up(certificate: Certificate) -> bool:
+    """True if several documents, or a bound on them, must be spoken of."""
+    return certificate.documents > 1 or certificate.max_per_author > 0
 
 
 def _charged(charging: Charging, tally: Tally) -> str:
@@ -47,6 +52,9 @@ def _charged(charging: Charging, tally: Tally) -> str:
         f"Charged to {at(ledger.path)}: E = {charging.price.budget:.6g} a document, within "
         f"{charging.most:.6g} for each {whom}."
     )
+    if charging.permanent:
+        new = ledger.charged(charging.run)
+        said += f" {new:,} of these releases {'is' if new == 1 else 'are'} new and charged."
     if tally.refused:
         said += f" {tally.refused:,} had no room left and were refused."
     return said
@@ -69,13 +77,15 @@ def _spent(certificate: Certificate) -> str:
 def _released(certificate: Certificate, tally: Tally, output: Path | str | None) -> str:
     """How much was released, how much of it is as it was, and what came along."""
     count, unit = f"{tally.released:,}", certificate.unit_field
-    if tally.withheld and not unit:
+    most = certificate.max_per_author
+    if tally.withheld and not (unit or most):
         count += f" of {tally.released + tally.withheld:,}"
     plural = "" if count == "1" else "s"
     parts = [
         f"Released {count} document{plural}{certificate.length}"
         f"{f' to {at(output)}' if output else ''}, with {_spent(certificate)}"
-        f"{f', one for each {unit}' if unit else ''}.",
+        f"{f', one for each {unit}' if unit else ''}"
+        f"{f', at most {most:,} of each author' if most else ''}.",
     ]
     if certificate.unchanged is not None:
         stay = 100 * certificate.unchanged
@@ -92,6 +102,6 @@ def _released(certificate: Certificate, tally: Tally, output: Path | str | None)
     if tally.resumed:
         parts.append(f"{tally.resumed:,} of them by the run that was interrupted.")
     if tally.withheld:
-        what = f" text{'s' * (tally.withheld != 1)}" if unit else ""
+        what = f" text{'s' * (tally.withheld != 1)}" if unit or most else ""
         parts.append(f"{tally.withheld:,}{what} withheld.")
     return " ".join(parts)

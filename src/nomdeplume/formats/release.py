@@ -1,7 +1,8 @@
 """From records to documents: read → claim → batch → release → write, over a whole input.
 
 Each step takes what the one before yields, in order. Memory does not grow with the input, but
-for units: one bag is held for each value of the field until all texts were read.
+for units: one bag is held for each value of the field until all texts were read. If documents
+are drawn of each author, or releases are permanent, a hash is held for each of them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from nomdeplume.bag import Bag
 from nomdeplume.charging import NO_ROOM, Charging, charged, content_of
 from nomdeplume.errors import BudgetSpent, InputError, got
 from nomdeplume.formats.columns import only, raw
+from nomdeplume.formats.drawn import Drawn
 from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units, joined
@@ -70,6 +72,7 @@ def release(
     ids: IdCheck | None = None,
     strict: bool = False,
     units: Units | None = None,
+    drawn: Drawn | None = None,
     workers: int | None = None,
     charging: Charging | None = None,
     spool: Spool | None = None,
@@ -79,16 +82,17 @@ def release(
     """Release every record of `inputs` into `sink`.
 
     With `units` the bags of each are added up, or its texts joined if the mechanism needs texts,
-    and released when all are there. Documents are
-    charged before they are released, and those that a `spool` holds are neither charged nor
-    released again. What is withheld is told by its place.
+    and released when all are there. If some records were `drawn`, the others are left out and
+    not told of. Documents are charged before they are released, and those that a `spool` holds
+    are neither charged nor released again. What is withheld is told by its place.
     """
     vocabulary, mechanism = obfuscator.vocabulary, obfuscator.documents
     if units is not None and not mechanism.kept_words:
         units = replace(units, put=joined)
     if units is not None and charging is not None:
         charging = replace(charging, price=charging.price.of_units())
-    reading = Reading(vocabulary, mechanism, keeping, ids or IdCheck(), charging, strict, tell)
+    ids = ids or IdCheck()
+    reading = Reading(vocabulary, mechanism, keeping, ids, drawn, charging, strict, tell)
     offers = reading.offers(inputs, units, as_texts=workers is not None)
     offers = _known(offers, spool) if spool else offers
     if charging:
@@ -107,6 +111,7 @@ class Reading:
     mechanism: DocumentMechanism
     keeping: Keeping
     ids: IdCheck
+    drawn: Drawn | None
     charging: Charging | None
     strict: bool  # stop at the first text that cannot be released
     tell: Callable[[str], None]
@@ -131,18 +136,20 @@ class Reading:
     def _offer(
         self, number: int, record: Record, units: Units | None, *, as_texts: bool
     ) -> Offer | None:
-        """The offer of a record; None if the record is part of a unit."""
+        """The offer of a record; None if the record is part of a unit, or left out."""
         place = record.place
         if record.unreadable:
             return Offer(place=place, withheld=record.unreadable)
         self.ids.one(place, raw(record.fields, self.ids.fields))
+        if self.drawn is not None and not (drawn := self.drawn.has(number, record.fields)):
+            return self._nameless(place, self.drawn.field) if drawn is None else None
         charging = self.charging
         sent = as_texts and (charging is None or charging.identity.knows(record.fields))
         item = record.text if sent else self.mechanism.item(record.text)
         content = partial(content_of, self.mechanism, self.vocabulary, item)
         claim = charging.claim(record.fields, content) if charging else ()
         if charging and claim is None:
-            return self._nameless(place, charging.identity.author_field)
+            return self._nameless(place, charging.identity.missing(record.fields))
         if units is None:
             fields = only(record.fields, self.keeping.keep)
             return Offer(item, place, number, fields, claim or ())
@@ -151,7 +158,7 @@ class Reading:
         return None
 
     def _nameless(self, place: str, name: str) -> Offer:
-        """A text whose author or unit nobody knows cannot be charged or added up."""
+        """A text whose author or unit nobody knows cannot be charged, drawn or added up."""
         reason = f"no value in field {got(name)}."
         if self.strict:
             raise InputError(f"{place}: {reason}")

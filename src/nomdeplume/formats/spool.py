@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import secrets
 from array import array
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -16,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
+from numpy.random import Generator
 
 from nomdeplume import strict_json
 from nomdeplume._version import __version__
@@ -23,6 +26,7 @@ from nomdeplume.errors import InputError
 from nomdeplume.formats.reading import rereadable
 from nomdeplume.formats.texts import files_in
 from nomdeplume.mechanism.contract import Released
+from nomdeplume.privacy.random import keyed
 
 try:
     import fcntl
@@ -30,6 +34,7 @@ except ImportError:  # Windows: two runs can write one output there, as without 
     fcntl = None  # type: ignore[assignment]
 
 
+KEY = re.compile("[0-9a-f]{64}")
 WAITING = 1 << 13  # bytes that are not yet in the file, at most
 
 
@@ -73,6 +78,14 @@ class Spool:
         self._at += 1
         return Released(text, mean, kept)
 
+    def generator(self) -> Generator:
+        """A generator under a secret key that the spool keeps: resumed runs draw the same."""
+        if not self.found.key:
+            self.found.key = secrets.token_hex(32)
+            self._put({"key": self.found.key})
+            self._file.flush()
+        return keyed(bytes.fromhex(self.found.key))
+
     @cached_property
     def _before(self) -> IO[bytes]:
         return self.path.open("rb")
@@ -115,6 +128,7 @@ class Found:
 
     def __init__(self) -> None:
         self.digest = self.done = ""  # done: the hash of the output, and how it ended
+        self.key = ""  # of the generator that resumed runs share
         self.runs: list[str] = []  # that wrote to it, by what a ledger calls them
         self.numbers = self.offsets = np.empty(0, dtype=np.int64)
         self.end = 0  # bytes that are sound
@@ -133,6 +147,7 @@ class Found:
                 found.runs += filter(None, [data.pop("run", "")])
                 found.digest = data.get("digest", found.digest)
                 found.done = data.get("done", found.done)
+                found.key = data.get("key", found.key)
             else:
                 break
             found.end += len(line)
@@ -152,6 +167,8 @@ def _line(line: bytes) -> list[Any] | dict[str, str] | None:
         case [int(number), str(), None | list(), bool()] if 0 < number < 1 << 60:
             return list(data)
         case {"digest": str()} | {"run": str()} | {"done": str()} if len(data) == 1:
+            return dict(data)
+        case {"key": str(key)} if len(data) == 1 and KEY.fullmatch(key):
             return dict(data)
     return None
 

@@ -319,6 +319,17 @@ class NoisyMeans(Mechanism, Protocol):
     def compose(self, noisy: Floats, size: int, rng: Generator) -> Ids: ...
 
 
+class ByTicket(Protocol):
+    """A document mechanism that draws one uniform ticket for a release, and nothing else."""
+
+    @property
+    def tickets(self) -> int:
+        """The number of tickets, the same for every private text."""
+
+    def holders(self, items: Sequence[Item], tickets: Ids) -> list[Released]:
+        """The releases that hold these tickets, one for each text."""
+
+
 class DocumentMechanism(Protocol):
     """Releases a document for each text, and declares all that its callers must know."""
 
@@ -390,6 +401,10 @@ class DocumentMechanism(Protocol):
     @property
     def read_as(self) -> Table | None:
         """The table in which an attacker who knows the mechanism reads released words."""
+
+    @property
+    def by_ticket(self) -> ByTicket | None:
+        """Itself, if a ticket decides each release; None if it draws otherwise."""
 
     @property
     def batch(self) -> int:

@@ -293,6 +293,7 @@ class MeanDocuments:
     reduction: str = "mean"
     unchanged: None = None
     agreement: None = None
+    by_ticket: None = None
     batch: int = 1024
     many: int = 1024
     per_worker: int = 256

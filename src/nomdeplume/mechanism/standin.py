@@ -64,6 +64,10 @@ class StandIn:
         return self.odds
 
     @property
+    def by_ticket(self) -> StandIn:
+        return self
+
+    @property
     def batch(self) -> int:
         """Texts whose scores take about 32 MB."""
         return max(1, min(256, (1 << 22) // len(self.library)))
@@ -130,7 +134,10 @@ class StandIn:
         return text
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
-        places = self._holders(self._nearest(items), rng.integers(self.tickets, size=len(items)))
+        return self.holders(items, rng.integers(self.tickets, size=len(items)))
+
+    def holders(self, items: Sequence[Item], tickets: Ids) -> list[Released]:
+        places = self._holders(self._nearest(items), tickets)
         return [Released(self.form.texts[place]) for place in places.tolist()]
 
     def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats:

@@ -57,6 +57,7 @@ class WordByWord:
     exact: bool = False
     kept_words: bool = True
     read_as: None = None
+    by_ticket: None = None
 
     @property
     def name(self) -> str:

@@ -17,12 +17,12 @@ from nomdeplume.errors import InputError, got
 from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.loss import Loss
 from nomdeplume.privacy.promise import PAIRS, Odds, OneWord, Promise
-from nomdeplume.privacy.random import SECURE
+from nomdeplume.privacy.random import KEYED, SECURE
 from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
 
-FORMAT = 7
+FORMAT = 8
 PLAIN = {"int": (int,), "number": (int, float), "str": (str,), "bool": (bool,), "list": (list,)}
 NOT_PRIVATE = "NOT PRIVATE: the noise can be replayed and undone, so no promise holds"
 FITTED = (
@@ -77,6 +77,7 @@ class Certificate:
     id_field: str  # of the number of each document, or nothing
     kept_fields: tuple[str, ...]
     unit_field: str  # whose documents were released as one, or nothing
+    max_per_author: int  # documents that were drawn of each author, or 0 if all were released
     vectors: bool  # whether noisy means were released beside the words
     documents: int
     unchanged: float | None  # share of common public words that stay: what is useful, not safe
@@ -166,11 +167,12 @@ def certify(
     id_field: str = "",
     kept_fields: tuple[str, ...] = (),
     unit_field: str = "",
+    max_per_author: int = 0,
     vectors: bool = False,
 ) -> Certificate:
     """The certificate of a release, from the parts that made it."""
     table = vocabulary.table
-    seeded, features = generator != SECURE, vocabulary.features
+    seeded, features = generator not in (SECURE, KEYED), vocabulary.features
     leaks = features is not None and features.leaks
     kept = [TOPICAL if features is not None and features.words else KEPT] * mechanism.kept_words
     return Certificate(
@@ -205,6 +207,7 @@ def certify(
         id_field=id_field,
         kept_fields=kept_fields,
         unit_field=unit_field,
+        max_per_author=max_per_author,
         vectors=vectors,
         documents=documents,
         unchanged=mechanism.unchanged,
@@ -213,8 +216,13 @@ def certify(
         seeded=seeded,
         output=output,
         promises=promises,
-        several_documents=UNITS if unit_field else several(promises[-1]),
-        limits=(*kept, *LIMITS, *[ROUNDED] * (not mechanism.exact)),
+        several_documents=UNITS if unit_field else several(promises[-1], max_per_author),
+        limits=(
+            *kept,
+            *LIMITS,
+            *[ROUNDED] * (not mechanism.exact),
+            *[PERMANENT] * (generator == KEYED),
+        ),
     )
 
 
@@ -228,6 +236,17 @@ SEVERAL = (
     "Each document is a release of its own and losses add up: whoever wrote m of these documents, "
     "or one document released m times, can lose m times what is stated here, with m times δ."
 )
+ONE_DRAWN = (
+    "At most one document of each author was released, drawn secretly; others were left out. "
+    "Whoever wrote it loses what is stated here, however much they wrote."
+)
+DRAWN = (
+    "At most {most:,} documents of each author were released, drawn secretly; others were left "
+    "out. Losses add up: whoever wrote them can lose {most:,} times what is stated here, with "
+    "{most:,} times δ, however much they wrote."
+)
+WHOLE = " Whatever all texts of an author say, anyone's odds shift by at most a factor of {factor}."
+OF_SEVERAL = "Who has several values of the author field loses that for each."
 SMALL = 10  # nats: larger losses of several documents are no use in numbers
 UNITS = (
     "All texts with one value of the unit field were released as one document, once: whoever wrote "
@@ -243,14 +262,29 @@ LIMITS = (
     "Topic is kept on purpose, and a topic can point to an author.",
     "That a document exists, how many there are, their order and kept fields are not hidden.",
 )
+PERMANENT = (
+    "Releases are permanent: each draw follows from a secret key, the document and its text, so "
+    "the same text released again in the same way gives the same release and loses nothing more. "
+    "All promises are computational: they hold as long as the key stays secret and HMAC-SHA-256 "
+    "cannot be told from chance. That the text of a document was changed is not hidden: another "
+    "text has another draw."
+)
 ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up to rounding."
 
 
-def several(promise: Promise) -> str:
-    """A sentence on the loss of several documents of one author, with numbers if it is small."""
-    if not promise.odds or promise.odds[-1].loss > SMALL:
+def several(promise: Promise, most: int = 0) -> str:
+    """A sentence on the loss of several documents of one author, with numbers if it is small.
+
+    If at most some were drawn of each author, it is about as many.
+    """
+    small = promise.odds and promise.odds[-1].loss <= SMALL
+    if most:
+        said = ONE_DRAWN if most == 1 else DRAWN.format(most=most)
+        factor = Loss(promise.odds[-1].loss).times(most).factor if small else ""
+        return f"{said}{WHOLE.format(factor=factor) if small else ''} {OF_SEVERAL}"
+    if not small:
         return SEVERAL
-    five, twenty = (Loss(m * promise.odds[-1].loss).factor for m in (5, 20))
+    five, twenty = (Loss(promise.odds[-1].loss).times(m).factor for m in (5, 20))
     return (
         f"Odds multiply over documents of one author: 5 change them by up to {five} to 1, 20 by "
         f"up to {twenty} to 1. Releasing all texts of an author as one (--unit-field) costs no "

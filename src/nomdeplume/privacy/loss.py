@@ -5,13 +5,22 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, Decimal
 from math import exp, floor, inf, log, log10
 
+MOST_WHOLE = 1 << 20  # odds that are known to be whole
+
 
 class Loss(float):
     """A bound on the shift of the log-odds, in nats: a number that can also say its factor.
 
     >>> Loss(2.0).factor, Loss(log(100)).factor, Loss(6.0 + 600).factor
     ('7.39', '100', 'e^606 (about 10^264)')
+    >>> Loss(log(6)).times(3).factor
+    '216'
     """
+
+    def times(self, releases: int) -> Loss:
+        """The loss of several releases; of whole odds w to 1, m of them lose ln(w^m)."""
+        whole = round(exp(self)) if self < log(MOST_WHOLE) else 0
+        return Loss(log(whole**releases) if whole and log(whole) == self else releases * self)
 
     @property
     def factor(self) -> str:

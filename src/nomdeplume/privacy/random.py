@@ -22,6 +22,7 @@ from numpy.random import Generator
 from nomdeplume.errors import InputError, PrivacyError, got, whole
 
 SECURE = "ChaCha20, keyed by the operating system"
+KEYED = "HMAC-SHA-256 under the key of a ledger"  # of permanent releases
 
 
 def _refuse(_self: object, *_: object) -> NoReturn:
@@ -104,6 +105,11 @@ def seeded(seed: int, stream: int = 0) -> Generator:
     most = 2**64 - 1
     key = whole("seed", seed, least=0, most=most)
     return Generator(_chacha(key + (whole("stream", stream, least=0, most=most) << 64)))
+
+
+def keyed(key: bytes) -> Generator:
+    """A generator that repeats its draws under a secret key of 32 bytes."""
+    return Generator(_chacha(int.from_bytes(key, "little")))
 
 
 def is_private(rng: Generator) -> bool:

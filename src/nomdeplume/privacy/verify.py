@@ -27,6 +27,7 @@ from nomdeplume.privacy.accountant.sums import TOLERANCE
 from nomdeplume.privacy.beside import Beside
 from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import OneWord, Promise
+from nomdeplume.privacy.random import KEYED
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -118,6 +119,7 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
         id_field=certificate.id_field,
         kept_fields=certificate.kept_fields,
         unit_field=certificate.unit_field,
+        max_per_author=certificate.max_per_author,
         vectors=certificate.vectors,
     )
     names = [field.name for field in fields(due) if field.name not in VARIES]
@@ -126,6 +128,10 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     wrong += ["documents"] if certificate.documents < 0 else []
     unit, kept = certificate.unit_field, set(certificate.kept_fields)
     wrong += ["kept_fields"] if unit and kept - {unit} else []
+    by_ticket = obfuscator.documents.by_ticket is not None
+    wrong += ["generator"] if certificate.generator == KEYED and not by_ticket else []
+    drawn = certificate.max_per_author
+    wrong += ["max_per_author"] if drawn < 0 or (unit and drawn) else []
     wrong += [] if _close(certificate.unchanged, due.unchanged) else ["unchanged"]
     wrong += [] if _close(certificate.agreement, due.agreement) else ["agreement"]
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]

@@ -20,7 +20,7 @@ Claim = tuple[Name, ...]  # all that one release is charged to
 
 LENGTH = 16  # bytes of a name: no two of any number of documents share one by chance
 WHOLE = re.compile(r"([+-]?\d+)\.0*")
-DOCUMENT, AUTHOR = b"\1", b"\2"  # the first byte of a name
+DOCUMENT, AUTHOR, PERMANENT = b"\1", b"\2", b"\3"  # the first byte of a name
 
 
 @dataclass(frozen=True)
@@ -42,11 +42,12 @@ class Identity:
 
     id_field: str = ""
     author_field: str = ""
+    needs_id: bool = False
 
     def digests(
         self, fields: Mapping[str, Any], content: Callable[[], Item] | None = None
     ) -> Digests | None:
-        """The digests of a record; None if its author is charged and not known.
+        """The digests of a record; None if its author is charged and not known, or its id needed.
 
         Its content, a bag of kept words, or the text where a mechanism is about texts as they
         are, is made only if the record has no id.
@@ -54,6 +55,8 @@ class Identity:
         value = fields.get(self.id_field)
         if has_id(value):
             document = id_digest(value)
+        elif self.needs_id:
+            return None
         elif content is None:
             raise InputError("every row must have an id to be charged; some have none.")
         else:
@@ -66,6 +69,10 @@ class Identity:
     def knows(self, fields: Mapping[str, Any]) -> bool:
         """True if a record has an id that identifies it."""
         return has_id(fields.get(self.id_field))
+
+    def missing(self, fields: Mapping[str, Any]) -> str:
+        """The field without which a record has no digests."""
+        return self.id_field if self.needs_id and not self.knows(fields) else self.author_field
 
     @property
     def nameless(self) -> str:
@@ -97,6 +104,17 @@ class Claims:
     def by_author(self, value: Any) -> Name | None:
         """The name of an author; None if there is no value."""
         return AUTHOR + self._hash(b"author", author_digest(value)) if has_id(value) else None
+
+    def permanent(self, claim: Claim, text: Digest, recipe: Digest) -> tuple[Name, bytes]:
+        """The name of a release that is drawn once, and the secret seed of its draw.
+
+        Both follow from the document, and its author if that is charged, from the text as it
+        is, and from all that makes the release. Two documents never share a draw: it would tell
+        whether their texts are the same.
+        """
+        data = b"".join((*claim, text, recipe))
+        seed = hmac.digest(self.key, b"draw\0" + data, "sha256")
+        return PERMANENT + self._hash(b"permanent", data), seed
 
     def seal(self, *parts: Any) -> bytes:
         """What only the holder of the key can put to a row."""
@@ -131,6 +149,13 @@ def content_digest(content: Item) -> Digest:
     if not len(content):
         return secrets.token_bytes(sha256().digest_size)
     return sha256(b"bag\0" + content.ids.tobytes() + content.counts.tobytes()).digest()
+
+
+def text_digest(text: Item) -> Digest:
+    """The digest of a text exactly as it is."""
+    if not isinstance(text, str):
+        raise InputError("a permanent draw needs a text as it is, not a bag of words.")
+    return sha256(b"as it is\0" + text.encode("utf-8", "surrogatepass")).digest()
 
 
 def author_digest(value: Any) -> Digest:

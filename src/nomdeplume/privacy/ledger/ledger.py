@@ -13,7 +13,7 @@ from types import TracebackType
 from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, at
 from nomdeplume.privacy.ledger import key, opening
 from nomdeplume.privacy.ledger.book import Book, Row, Run, State
-from nomdeplume.privacy.ledger.claims import AUTHOR, DOCUMENT, Claim, Name
+from nomdeplume.privacy.ledger.claims import AUTHOR, DOCUMENT, PERMANENT, Claim, Name
 from nomdeplume.privacy.ledger.price import MICRO, Price, micro
 from nomdeplume.privacy.ledger.store import Store
 from nomdeplume.privacy.ledger.totals import Spent
@@ -73,7 +73,8 @@ class Ledger:
         """Charge each of some releases to all that it claims; whether there was room for each.
 
         It is on the disk when this returns. Where they stand or fall `together`, the first
-        without room is a `BudgetSpent`, and nothing is charged.
+        without room is a `BudgetSpent`, and nothing is charged. A permanent release is charged
+        once: after that, it is granted and costs nothing.
         """
         cost, run = price.micro, run or secrets.token_hex(8)
         if not all(claims):
@@ -90,15 +91,20 @@ class Ledger:
                 spent[row.name] = spent.get(row.name, 0) + row.releases * prices[row.price].micro
             granted: list[bool] = []
             changed: dict[Name, int] = {}
+            charged = 0
             for claim in claims:
+                if any(name[:1] == PERMANENT and name in spent for name in claim):
+                    granted.append(True)
+                    continue
                 room = all(spent.get(name, 0) + cost <= most for name in claim)
                 if together and not room:
                     raise _no_room(len(granted) + 1, most)
                 granted.append(room)
+                charged += room
                 for name in set(claim) if room else ():
                     spent[name] = spent.get(name, 0) + cost
                     changed[name] = changed.get(name, 0) + 1
-            if not any(granted):
+            if not charged:
                 return granted
             new = {name: rows.get((name, number), Row(name, number, 0)) for name in changed}
             book.put(
@@ -106,7 +112,7 @@ class Ledger:
             )
             before = book.run(run)
             this = before or Run(run, now, number, 0)
-            book.put_run(this._replace(documents=this.documents + sum(granted)))
+            book.put_run(this._replace(documents=this.documents + charged))
             book.save(
                 state._replace(
                     distance=price.distance,
@@ -114,7 +120,7 @@ class Ledger:
                     accounts=state.accounts + sum(not row.releases for row in new.values()),
                     releases=state.releases + sum(changed.values()),
                     runs=state.runs + (before is None),
-                    documents=state.documents + sum(granted),
+                    documents=state.documents + charged,
                 )
             )
         return granted

@@ -92,7 +92,7 @@ def test_the_bound_on_all_texts_of_an_author_is_exact(odds, most, said):
     made = Obfuscator.standin(odds=odds)
     stated = made.certify("seeded", 9, Output("jsonl", "0"), max_per_author=most)
 
-    assert f"odds shift by at most a factor of {said}." in stated.several_documents
+    assert f"nobody's odds by more than {said} to 1." in stated.several_documents
     assert stated.several_documents.startswith("At most one" if most == 1 else f"At most {most}")
 
 

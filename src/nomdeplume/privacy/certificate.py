@@ -245,7 +245,10 @@ DRAWN = (
     "out. Losses add up: whoever wrote them can lose {most:,} times what is stated here, with "
     "{most:,} times δ, however much they wrote."
 )
-WHOLE = " Whatever all texts of an author say, anyone's odds shift by at most a factor of {factor}."
+WHOLE = (
+    "At most {count} of each author {was} released, drawn secretly; others were left out. All that "
+    "somebody wrote changes nobody's odds by more than {factor} to 1."
+)
 OF_SEVERAL = "Who has several values of the author field loses that for each."
 SMALL = 10  # nats: larger losses of several documents are no use in numbers
 UNITS = (
@@ -278,10 +281,12 @@ def several(promise: Promise, most: int = 0) -> str:
     If at most some were drawn of each author, it is about as many.
     """
     small = promise.odds and promise.odds[-1].loss <= SMALL
+    if most and small:
+        count, was = ("one document", "was") if most == 1 else (f"{most:,} documents", "were")
+        factor = Loss(promise.odds[-1].loss).times(most).factor
+        return f"{WHOLE.format(count=count, was=was, factor=factor)} {OF_SEVERAL}"
     if most:
-        said = ONE_DRAWN if most == 1 else DRAWN.format(most=most)
-        factor = Loss(promise.odds[-1].loss).times(most).factor if small else ""
-        return f"{said}{WHOLE.format(factor=factor) if small else ''} {OF_SEVERAL}"
+        return f"{ONE_DRAWN if most == 1 else DRAWN.format(most=most)} {OF_SEVERAL}"
     if not small:
         return SEVERAL
     five, twenty = (Loss(promise.odds[-1].loss).times(m).factor for m in (5, 20))

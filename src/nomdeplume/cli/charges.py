@@ -142,6 +142,7 @@ def shaping(
         "keep": options.keep,
         "allow_identifying_ids": options.allow_identifying_ids,
         "unit_field": options.unit_field,
+        "shuffle": options.shuffle,
         "author_field": options.charging.author_field,
         "vectors": options.vectors,
         "empty": options.empty,

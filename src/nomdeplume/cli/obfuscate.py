@@ -62,6 +62,20 @@ PLACE = PathOrAddress(path_type=Path)
     "spends one budget, however much there is. Texts without a value are withheld, and no other "
     "field can be kept.",
 )
+@click.option(
+    "--shuffle",
+    is_flag=True,
+    help="Of standin: release texts in alphabetical order, without numbers or fields, and state "
+    "what one document loses among all. Every author must have one document: name their field "
+    "with --unit-field or --author-field.",
+)
+@click.option(
+    "--delta",
+    type=float,
+    metavar="D",
+    help="With --shuffle: the probability up to which that loss holds. [default: 1e-6, less for "
+    "more than 100,000 documents]",
+)
 @ledger_options
 @click.option(
     "--vectors", is_flag=True, help="Of mean: release also the noisy means, under the same promise."
@@ -130,8 +144,8 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     from nomdeplume.cli.report import report
     from nomdeplume.formats.columns import raw
     from nomdeplume.formats.reading import rereadable
-    from nomdeplume.formats.writing import open_sink
-    from nomdeplume.privacy.certificate import NOT_PRIVATE
+    from nomdeplume.formats.writing import SortedSink, open_sink
+    from nomdeplume.privacy.certificate import NOT_PRIVATE, blanket_of
     from nomdeplume.privacy.random import described, is_private
 
     if engine := open_engine(options.engine):
@@ -156,6 +170,8 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     obfuscator = options.obfuscator()
     if options.vectors and not obfuscator.documents.form.vector:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
+    if options.shuffle:
+        blanket_of(obfuscator.documents)
     if ids.names and done is None and rereadable(inputs):
         for record in options.reading.opened(inputs, fields).records:
             if not record.unreadable:
@@ -176,6 +192,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                 warning="" if is_private(rng) else NOT_PRIVATE,
                 vectors=options.vectors,
             )
+            sink = SortedSink(sink) if options.shuffle else sink
             try:
                 tally = _run(
                     obfuscator,
@@ -193,10 +210,11 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                     tally.released,
                     written,
                     empty=options.empty,
-                    id_field="" if options.keeps_ids else "id",
+                    id_field="id" if options.numbered else "",
                     kept_fields=options.kept_fields,
-                    unit_field=options.unit_field or "",
+                    unit_field=options.unit,
                     vectors=options.vectors,
+                    delta=options.delta_among(tally.released),
                 )
                 code = 3 if tally.refused else 4 if tally.withheld else 0
                 if spool:
@@ -250,7 +268,7 @@ def _run(
             rng,
             keeping=Keeping(
                 keep=options.keep,
-                numbered=not options.keeps_ids,
+                numbered=options.numbered,
                 vectors=options.vectors,
                 empty=options.empty,
             ),

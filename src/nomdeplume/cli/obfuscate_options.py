@@ -35,6 +35,8 @@ class ObfuscateOptions:
     keep: tuple[str, ...]
     allow_identifying_ids: bool
     unit_field: str | None
+    shuffle: bool
+    delta: float | None
     vectors: bool
     empty: str
     certificate_path: Path | None
@@ -47,6 +49,26 @@ class ObfuscateOptions:
     def __post_init__(self) -> None:
         if self.vectors and "vector" in self.keep:
             raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
+        if self.shuffle:
+            self._check_shuffle()
+        elif self.delta is not None:
+            raise InputError("--delta is about --shuffle; add it.")
+
+    def _check_shuffle(self) -> None:
+        """Refuse what would number or name documents, and authors whom no field tells apart."""
+        from nomdeplume.privacy.shuffled import probability
+
+        if self.delta is not None:
+            probability(self.delta)
+        if self.keep:
+            raise InputError(f"--keep {self.keep[0]}: --shuffle releases texts and nothing beside.")
+        if not self.author:
+            raise InputError(
+                "--shuffle needs one document for each author; name the field of the author with "
+                "--unit-field, or with --author-field if nobody has several texts."
+            )
+        if self.author != self.unit:
+            raise InputError("with --shuffle, --unit-field and --author-field must be the same.")
 
     @property
     def shown(self) -> bool:
@@ -64,6 +86,24 @@ class ObfuscateOptions:
         return bool({"id", self.reading.id_field} & set(self.keep))
 
     @property
+    def numbered(self) -> bool:
+        """True if released documents have numbers."""
+        return not (self.keeps_ids or self.shuffle)
+
+    @property
+    def unit(self) -> str:
+        """The field of units, each released as one document, or an empty string."""
+        return self.unit_field or (self.shuffle and self.charging.author_field) or ""
+
+    def delta_among(self, documents: int) -> float | None:
+        """The δ up to which the loss of one document among all is stated, if they are shuffled."""
+        from nomdeplume.privacy.shuffled import usual_delta
+
+        if not self.shuffle:
+            return None
+        return usual_delta(documents) if self.delta is None else self.delta
+
+    @property
     def author(self) -> str:
         """The field that names the author of a document, or an empty string."""
         return self.charging.author_field or self.unit_field or ""
@@ -77,7 +117,8 @@ class ObfuscateOptions:
         asked = self.charging
         if asked.ledger is None and asked.limit is not None:
             raise InputError("--limit is about a ledger; name one: --ledger.")
-        if asked.ledger is None and asked.author_field is not None and not self.keeps_ids:
+        used = self.keeps_ids or self.shuffle
+        if asked.ledger is None and asked.author_field is not None and not used:
             raise InputError("--author-field is about a ledger; name one: --ledger.")
         return self.author if asked.ledger or asked.author_field else ""
 
@@ -86,8 +127,9 @@ class ObfuscateOptions:
         """The units whose texts are released as one document, if that is asked for."""
         from nomdeplume.formats.units import Units
 
-        field = self.unit_field
-        return Units(field, keep=field in self.keep) if field else None
+        field = self.unit
+        single = field != self.unit_field
+        return Units(field, keep=field in self.keep, single=single) if field else None
 
     def id_check(self) -> IdCheck:
         """The check that refuses ids which tell who wrote a document."""

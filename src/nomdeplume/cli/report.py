@@ -32,6 +32,7 @@ def report(
         fill(certificate.advice) if certificate.documents else "",
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
+        fill(certificate.shuffled.sentence) if certificate.shuffled else "",
         fill(certificate.several_documents) if certificate.documents > 1 else "",
         fill(_charged(charging, tally)) if charging else "",
         f"Certificate: {at(saved)}" if saved else "",

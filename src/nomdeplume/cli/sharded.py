@@ -86,6 +86,7 @@ def _folders(inputs: tuple[str, ...], options: ObfuscateOptions) -> tuple[Folder
 
     for given, said in (
         (options.unit_field, "--unit-field gathers texts of all shards"),
+        (options.shuffle, "--shuffle needs the documents of all shards together"),
         (options.strict, "--strict stops at one document"),
         (options.reading.kind, "--from is for files whose names do not tell their kind"),
     ):

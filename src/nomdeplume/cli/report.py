@@ -32,12 +32,20 @@ def report(
         fill(certificate.advice) if certificate.documents else "",
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
-        fill(certificate.shuffled.sentence) if certificate.shuffled else "",
+        _among_all(certificate),
         fill(certificate.several_documents) if certificate.documents > 1 else "",
         fill(_charged(charging, tally)) if charging else "",
         f"Certificate: {at(saved)}" if saved else "",
     ]
     click.echo("\n".join(line for line in lines if line), err=True)
+
+
+def _among_all(certificate: Certificate) -> str:
+    """The sentence on one document among all, if they were released without order."""
+    from nomdeplume.privacy.promise import fill
+
+    stated = certificate.shuffled if certificate.documents else None
+    return fill(stated.sentence) if stated else ""
 
 
 def _charged(charging: Charging, tally: Tally) -> str:

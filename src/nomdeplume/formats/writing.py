@@ -226,29 +226,29 @@ class LineSink:
 
 
 class SortedSink:
-    """Documents in alphabetical order, with nothing beside them.
+    """Documents in alphabetical order, without numbers and kept fields.
 
-    Each text is counted until all documents are there: memory grows with the number of different
-    texts alone, and nothing is written before.
+    Each text is counted, with the id of a public one, until all documents are there: memory grows
+    with the number of different texts alone, and nothing is written before.
     """
 
     def __init__(self, sink: Sink) -> None:
         self._sink = sink
-        self._counts: Counter[str] = Counter()
+        self._counts: Counter[tuple[str, tuple[tuple[str, Any], ...]]] = Counter()
 
     def write(
         self,
         words: str,
         fields: Mapping[str, Any],  # noqa: ARG002
-        vector: Vector = None,  # noqa: ARG002
+        beside: Beside = NOTHING,
         number: Number = None,  # noqa: ARG002
     ) -> None:
-        self._counts[words] += 1
+        self._counts[words, tuple(beside.items())] += 1
 
     def close(self) -> Output:
-        for words, count in sorted(self._counts.items()):
+        for (words, beside), count in sorted(self._counts.items()):
             for _ in range(count):
-                self._sink.write(words, {})
+                self._sink.write(words, {}, dict(beside))
         return self._sink.close()
 
     def publish(self) -> None:

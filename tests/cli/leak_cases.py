@@ -77,6 +77,12 @@ RELEASES = {
     "stand-ins of shards": standin(
         "many-jsonl -o out --engine pool --workers 1 --ledger l --limit 99", 4, names=INSIDE
     ),
+    "stand-ins, shuffled": standin(
+        "in.jsonl -o out.jsonl --odds 20 --shuffle --unit-field author --delta 1e-5"
+    ),
+    "stand-ins, shuffled, of several texts": standin(
+        "in.jsonl -o out.jsonl --shuffle --author-field author", 3
+    ),
     "stand-ins of a text": standin("in.jsonl -o out.jsonl --library a.txt", 2),
     "permanent stand-ins": standin(
         "in.jsonl -o out.jsonl --odds 20 --permanent --ledger l --limit 9"

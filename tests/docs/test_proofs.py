@@ -13,7 +13,7 @@ from nomdeplume.mechanism.standin import StandIn
 
 PROOFS = Path(__file__).parents[2] / "docs" / "proofs"
 OTHERS = {"law", "nearest"}  # proofs that the program is right, not that a promise holds
-ACCOUNTS = {"loss-law", "accounting"}  # of what is lost up to a δ, beside every promise
+ACCOUNTS = {"loss-law", "accounting", "shuffle"}  # of what is lost up to a δ, beside every promise
 
 
 def test_every_named_proof_is_a_page(bundled):

@@ -205,5 +205,6 @@ def _plain(stated: Certificate) -> str:
     parts += [fill(each.one_word.sentence) for each in stated.promises if each.one_word]
     parts += [promise.plainly() for promise in others]
     parts += [widest.plainly(stated.nearer)]
+    parts += [fill(stated.shuffled.sentence)] if stated.shuffled else []
     parts += ["\n".join(map(fill, (stated.several_documents, *stated.limits)))]
     return "\n\n".join(parts)

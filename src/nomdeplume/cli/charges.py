@@ -156,6 +156,7 @@ def shaping(
         "keep": options.keep,
         "allow_identifying_ids": options.allow_identifying_ids,
         "unit_field": options.unit_field,
+        "shuffle": options.shuffle,
         "author_field": options.charging.author_field,
         "max_per_author": options.max_per_author,
         "vectors": options.vectors,

@@ -71,6 +71,20 @@ PLACE = PathOrAddress(path_type=Path)
     "however much somebody wrote, they lose what C documents lose. Texts without an author are "
     "withheld. Inputs are read twice, so that they must be files.",
 )
+@click.option(
+    "--shuffle",
+    is_flag=True,
+    help="Of standin: release texts in alphabetical order, without numbers or fields, and state "
+    "what one document loses among all. Every author must have one document: name their field "
+    "with --unit-field or --author-field.",
+)
+@click.option(
+    "--delta",
+    type=float,
+    metavar="D",
+    help="With --shuffle: the probability up to which that loss holds. [default: 1e-6, less for "
+    "more than 100,000 documents]",
+)
 @ledger_options
 @click.option(
     "--vectors", is_flag=True, help="Of mean: release also the noisy means, under the same promise."
@@ -139,8 +153,8 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     from nomdeplume.cli.report import report
     from nomdeplume.formats.columns import raw
     from nomdeplume.formats.reading import rereadable
-    from nomdeplume.formats.writing import open_sink
-    from nomdeplume.privacy.certificate import NOT_PRIVATE
+    from nomdeplume.formats.writing import SortedSink, open_sink
+    from nomdeplume.privacy.certificate import NOT_PRIVATE, blanket_of
     from nomdeplume.privacy.random import is_private
 
     if engine := open_engine(options.engine):
@@ -166,6 +180,8 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     obfuscator = options.obfuscator()
     if options.vectors and not obfuscator.documents.form.vector:
         raise InputError(f"--vectors: {obfuscator.mechanism.name} has no mean to release.")
+    if options.shuffle:
+        blanket_of(obfuscator.documents)
     if ids.names and done is None and rereadable(inputs):
         for record in options.reading.opened(inputs, fields).records:
             if not record.unreadable:
@@ -187,6 +203,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                 warning="" if is_private(rng) else NOT_PRIVATE,
                 vectors=options.vectors,
             )
+            sink = SortedSink(sink) if options.shuffle else sink
             try:
                 tally = _run(
                     obfuscator,
@@ -205,11 +222,12 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
                     tally.released,
                     written,
                     empty=options.empty,
-                    id_field="" if options.keeps_ids else "id",
+                    id_field="id" if options.numbered else "",
                     kept_fields=options.kept_fields,
-                    unit_field=options.unit_field or "",
+                    unit_field=options.unit,
                     max_per_author=options.max_per_author or 0,
                     vectors=options.vectors,
+                    delta=options.delta_among(tally.released),
                 )
                 code = 3 if tally.refused else 4 if tally.withheld else 0
                 if spool:
@@ -264,7 +282,7 @@ def _run(
             rng,
             keeping=Keeping(
                 keep=options.keep,
-                numbered=not options.keeps_ids,
+                numbered=options.numbered,
                 vectors=options.vectors,
                 empty=options.empty,
             ),

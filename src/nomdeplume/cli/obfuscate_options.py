@@ -38,6 +38,8 @@ class ObfuscateOptions:
     allow_identifying_ids: bool
     unit_field: str | None
     max_per_author: int | None
+    shuffle: bool
+    delta: float | None
     vectors: bool
     empty: str
     certificate_path: Path | None
@@ -50,13 +52,40 @@ class ObfuscateOptions:
     def __post_init__(self) -> None:
         if self.vectors and "vector" in self.keep:
             raise InputError("field 'vector' of the output has a meaning of its own; keep another.")
-        if self.max_per_author is None:
-            return
-        whole("--max-per-author", self.max_per_author)
+        if self.shuffle:
+            self._check_shuffle()
+        elif self.delta is not None:
+            raise InputError("--delta is about --shuffle; add it.")
+        if self.max_per_author is not None:
+            self._check_bound(self.max_per_author)
+
+    def _check_bound(self, most: int) -> None:
+        """Refuse a bound on documents without authors, or where each author has one document."""
+        whole("--max-per-author", most)
         if self.unit_field:
             raise InputError("--unit-field releases one document of each author; give it alone.")
         if not self.charging.author_field:
             raise InputError("--max-per-author needs a field of authors; name it: --author-field.")
+
+    def _check_shuffle(self) -> None:
+        """Refuse what would number or name documents, and authors whom no field tells apart."""
+        from nomdeplume.privacy.shuffled import probability
+
+        if self.delta is not None:
+            probability(self.delta)
+        if self.keep:
+            raise InputError(f"--keep {self.keep[0]}: --shuffle releases texts and nothing beside.")
+        if not self.author:
+            raise InputError(
+                "--shuffle needs one document for each author; name the field of the author with "
+                "--unit-field, or with --author-field if nobody has several texts."
+            )
+        if self.author != self.unit:
+            raise InputError("with --shuffle, --unit-field and --author-field must be the same.")
+        if self.max_per_author is not None:
+            raise InputError("--shuffle is for one document of each author: take --unit-field.")
+        if self.charging.permanent:
+            raise InputError("--shuffle is about one release; --permanent repeats an earlier one.")
 
     @property
     def shown(self) -> bool:
@@ -74,6 +103,24 @@ class ObfuscateOptions:
         return bool({"id", self.reading.id_field} & set(self.keep))
 
     @property
+    def numbered(self) -> bool:
+        """True if released documents have numbers."""
+        return not (self.keeps_ids or self.shuffle)
+
+    @property
+    def unit(self) -> str:
+        """The field of units, each released as one document, or an empty string."""
+        return self.unit_field or (self.shuffle and self.charging.author_field) or ""
+
+    def delta_among(self, documents: int) -> float | None:
+        """The δ up to which the loss of one document among all is stated, if they are shuffled."""
+        from nomdeplume.privacy.shuffled import usual_delta
+
+        if not self.shuffle:
+            return None
+        return usual_delta(documents) if self.delta is None else self.delta
+
+    @property
     def author(self) -> str:
         """The field that names the author of a document, or an empty string."""
         return self.charging.author_field or self.unit_field or ""
@@ -89,7 +136,7 @@ class ObfuscateOptions:
             raise InputError("--limit is about a ledger; name one: --ledger.")
         if asked.ledger is None and asked.permanent:
             raise InputError("--permanent needs the key of a ledger; name one: --ledger.")
-        used = asked.ledger or self.max_per_author or self.keeps_ids
+        used = asked.ledger or self.max_per_author or self.keeps_ids or self.shuffle
         if asked.author_field is not None and not used:
             raise InputError(
                 "--author-field is about a ledger or a bound; name one: --ledger, --max-per-author."
@@ -101,8 +148,9 @@ class ObfuscateOptions:
         """The units whose texts are released as one document, if that is asked for."""
         from nomdeplume.formats.units import Units
 
-        field = self.unit_field
-        return Units(field, keep=field in self.keep) if field else None
+        field = self.unit
+        single = field != self.unit_field
+        return Units(field, keep=field in self.keep, single=single) if field else None
 
     def check_rereadable(self, inputs: tuple[str, ...]) -> None:
         """Refuse inputs that cannot be read twice if documents of each author are drawn."""

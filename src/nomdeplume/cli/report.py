@@ -32,6 +32,7 @@ def report(
         fill(certificate.advice) if certificate.documents else "",
         certificate.proviso,
         _promised(certificate) if certificate.documents else "",
+        _among_all(certificate),
         fill(certificate.several_documents) if _may_add_up(certificate) else "",
         fill(_charged(charging, tally)) if charging else "",
         f"Certificate: {at(saved)}" if saved else "",
@@ -42,6 +43,14 @@ def report(
 def _may_add_up(certificate: Certificate) -> bool:
     """True if several documents, or a bound on them, must be spoken of."""
     return certificate.documents > 1 or certificate.max_per_author > 0
+
+
+def _among_all(certificate: Certificate) -> str:
+    """The sentence on one document among all, if they were released without order."""
+    from nomdeplume.privacy.promise import fill
+
+    stated = certificate.shuffled if certificate.documents else None
+    return fill(stated.sentence) if stated else ""
 
 
 def _charged(charging: Charging, tally: Tally) -> str:

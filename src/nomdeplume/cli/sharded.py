@@ -88,6 +88,7 @@ def _folders(inputs: tuple[str, ...], options: ObfuscateOptions) -> tuple[Folder
         (options.unit_field, "--unit-field gathers texts of all shards"),
         (options.max_per_author, "--max-per-author draws among texts of all shards"),
         (options.charging.permanent, "--permanent draws in one process"),
+        (options.shuffle, "--shuffle needs the documents of all shards together"),
         (options.strict, "--strict stops at one document"),
         (options.reading.kind, "--from is for files whose names do not tell their kind"),
     ):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nomdeplume.bag import Bag, Item
+from nomdeplume.errors import PrivacyError
 from nomdeplume.privacy.ledger.claims import Claim, Name
 
 MANY = 64  # texts of a unit that wait to be put together
@@ -39,6 +40,7 @@ class Units:
 
     name: str  # of the field
     keep: bool = False  # whether the value comes out
+    single: bool = False  # True if a unit with two texts is refused
     put: Callable[[list[Any]], Item] = field(default=added, repr=False)
     _items: dict[str, list[Item]] = field(default_factory=dict, repr=False)
     _values: dict[str, Any] = field(default_factory=dict, repr=False)
@@ -50,6 +52,11 @@ class Units:
         name = "" if value is None else str(value).strip()
         if not name:
             return False
+        if self.single and name in self._items:
+            raise PrivacyError(
+                "--shuffle needs one document for each author, and an author has several; release "
+                "them as one with --unit-field in place of --author-field."
+            )
         waiting = self._items.setdefault(name, [])
         self._values.setdefault(name, value)
         waiting.append(item)

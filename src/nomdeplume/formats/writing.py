@@ -7,6 +7,7 @@ import io
 import json
 import os
 import shutil
+from collections import Counter
 from collections.abc import Mapping
 from functools import partial
 from hashlib import sha256
@@ -222,6 +223,39 @@ class LineSink:
     def _put(self, data: bytes) -> int:
         self._hash.update(data)
         return self._target.file.write(data)
+
+
+class SortedSink:
+    """Documents in alphabetical order, without numbers and kept fields.
+
+    Each text is counted, with the id of a public one, until all documents are there: memory grows
+    with the number of different texts alone, and nothing is written before.
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._counts: Counter[tuple[str, tuple[tuple[str, Any], ...]]] = Counter()
+
+    def write(
+        self,
+        words: str,
+        fields: Mapping[str, Any],  # noqa: ARG002
+        beside: Beside = NOTHING,
+        number: Number = None,  # noqa: ARG002
+    ) -> None:
+        self._counts[words, tuple(beside.items())] += 1
+
+    def close(self) -> Output:
+        for (words, beside), count in sorted(self._counts.items()):
+            for _ in range(count):
+                self._sink.write(words, {}, dict(beside))
+        return self._sink.close()
+
+    def publish(self) -> None:
+        self._sink.publish()
+
+    def discard(self) -> None:
+        self._sink.discard()
 
 
 class FolderSink:

@@ -24,6 +24,7 @@ from nomdeplume.noise import Noise
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.promise import OneWord
+from nomdeplume.privacy.shuffled import Blanket
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
@@ -389,6 +390,10 @@ class DocumentMechanism(Protocol):
     @property
     def agreement(self) -> float | None:
         """Share of noisy words whose nearest word is found, if the search may miss it."""
+
+    @property
+    def blanket(self) -> Blanket | None:
+        """The law by which documents hide each other without their order; None if unknown."""
 
     @property
     def unchanged(self) -> float | None:

@@ -289,6 +289,7 @@ class MeanDocuments:
     advice: str = MADE_FOR
     exact: bool = False
     kept_words: bool = True
+    blanket: None = None
     covers: str = ""
     reduction: str = "mean"
     unchanged: None = None

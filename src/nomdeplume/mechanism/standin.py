@@ -17,6 +17,7 @@ from nomdeplume.errors import InputError, PrivacyError, whole
 from nomdeplume.library import Library, Score
 from nomdeplume.mechanism.contract import Parameter, PublicTexts, Released, Settings
 from nomdeplume.privacy.guarantee import Guarantee
+from nomdeplume.privacy.shuffled import Blanket
 from nomdeplume.vocabulary import Vocabulary
 
 Floats = NDArray[np.float64]
@@ -115,6 +116,10 @@ class StandIn:
     def tickets(self) -> int:
         """Z, the same for every private text."""
         return self.best * self.odds + len(self.library) - self.best
+
+    @property
+    def blanket(self) -> Blanket:
+        return Blanket(len(self.library), self.best, self.odds)
 
     @property
     def hit(self) -> float:

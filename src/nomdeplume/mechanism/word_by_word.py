@@ -56,6 +56,7 @@ class WordByWord:
     advice: str = ""
     exact: bool = False
     kept_words: bool = True
+    blanket: None = None
     read_as: None = None
     by_ticket: None = None
 

@@ -18,6 +18,7 @@ from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.privacy.loss import Loss
 from nomdeplume.privacy.promise import PAIRS, Odds, OneWord, Promise
 from nomdeplume.privacy.random import KEYED, SECURE
+from nomdeplume.privacy.shuffled import Blanket, Shuffled
 from nomdeplume.vocabulary import Vocabulary
 
 T = TypeVar("T")
@@ -86,6 +87,7 @@ class Certificate:
     seeded: bool
     output: Output
     promises: tuple[Promise, ...]
+    shuffled: Shuffled | None  # the loss of one document among all, if they have no order
     several_documents: str
     limits: tuple[str, ...]
 
@@ -150,6 +152,8 @@ class Certificate:
         try:
             data["output"] = _built(Output, data["output"])
             data["promises"] = tuple(_promise(entry) for entry in data["promises"])
+            if data["shuffled"] is not None:
+                data["shuffled"] = _built(Shuffled, data["shuffled"])
             return _built(cls, data)
         except (KeyError, TypeError, OverflowError):
             raise InputError("the certificate lacks a field or has one of another type.") from None
@@ -169,8 +173,12 @@ def certify(
     unit_field: str = "",
     max_per_author: int = 0,
     vectors: bool = False,
+    delta: float | None = None,
 ) -> Certificate:
-    """The certificate of a release, from the parts that made it."""
+    """The certificate of a release, from the parts that made it.
+
+    With a `delta` documents have no order, and what one loses among all is stated up to it.
+    """
     table = vocabulary.table
     seeded, features = generator not in (SECURE, KEYED), vocabulary.features
     leaks = features is not None and features.leaks
@@ -216,10 +224,12 @@ def certify(
         seeded=seeded,
         output=output,
         promises=promises,
+        shuffled=None if delta is None else _shuffled(mechanism, documents, delta),
         several_documents=UNITS if unit_field else several(promises[-1], max_per_author),
         limits=(
             *kept,
-            *LIMITS,
+            TOPIC,
+            ORDERED if delta is None else SORTED,
             *[ROUNDED] * (not mechanism.exact),
             *[PERMANENT] * (generator == KEYED),
         ),
@@ -261,9 +271,11 @@ KEPT = (
     "stop words. Deleting the others is not covered by it."
 )
 TOPICAL = KEPT.replace("no stop words", "no stop words and are topic words")
-LIMITS = (
-    "Topic is kept on purpose, and a topic can point to an author.",
-    "That a document exists, how many there are, their order and kept fields are not hidden.",
+TOPIC = "Topic is kept on purpose, and a topic can point to an author."
+ORDERED = "That a document exists, how many there are, their order and kept fields are not hidden."
+SORTED = (
+    "That a document exists, how many there are, and how often each public text came out are not "
+    "hidden."
 )
 PERMANENT = (
     "Releases are permanent: each draw follows from a secret key, the document and its text, so "
@@ -273,6 +285,21 @@ PERMANENT = (
     "text has another draw."
 )
 ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up to rounding."
+
+
+def _shuffled(mechanism: DocumentMechanism, documents: int, delta: float) -> Shuffled:
+    loss = blanket_of(mechanism).loss(max(documents, 1), delta)
+    return Shuffled.of(loss, delta, documents)
+
+
+def blanket_of(mechanism: DocumentMechanism) -> Blanket:
+    """The law by which its documents hide each other; refused if there is none."""
+    if mechanism.blanket is None:
+        raise InputError(
+            "--shuffle is for a mechanism that releases public texts, such as standin, got "
+            f"{mechanism.name}."
+        )
+    return mechanism.blanket
 
 
 def several(promise: Promise, most: int = 0) -> str:

@@ -28,6 +28,7 @@ from nomdeplume.privacy.beside import Beside
 from nomdeplume.privacy.certificate import EMPTY, Certificate
 from nomdeplume.privacy.promise import OneWord, Promise
 from nomdeplume.privacy.random import KEYED
+from nomdeplume.privacy.shuffled import Shuffled
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OSError, csv.Erro
 FINER = TOLERANCE / 16  # of a loss up to δ: what was stated on a coarser grid is no less
 FOUND = {"stretch": 1e-6}  # to how many digits it can be found again elsewhere
 # in the version, or in last digits
-VARIES = ("program", "unchanged", "agreement", "promises", "settings")
+VARIES = ("program", "unchanged", "agreement", "promises", "settings", "shuffled")
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
         unit_field=certificate.unit_field,
         max_per_author=certificate.max_per_author,
         vectors=certificate.vectors,
+        delta=None if certificate.shuffled is None else certificate.shuffled.delta,
     )
     names = [field.name for field in fields(due) if field.name not in VARIES]
     wrong = [name for name in names if getattr(due, name) != getattr(certificate, name)]
@@ -132,6 +134,7 @@ def _statements(certificate: Certificate, obfuscator: Obfuscator) -> Check:
     wrong += ["generator"] if certificate.generator == KEYED and not by_ticket else []
     drawn = certificate.max_per_author
     wrong += ["max_per_author"] if drawn < 0 or (unit and drawn) else []
+    wrong += [] if _shuffled_agrees(due, certificate) else ["shuffled"]
     wrong += [] if _close(certificate.unchanged, due.unchanged) else ["unchanged"]
     wrong += [] if _close(certificate.agreement, due.agreement) else ["agreement"]
     wrong += [] if re.fullmatch(r"nomdeplume \d+\.\d+\.\d+", certificate.program) else ["program"]
@@ -174,6 +177,19 @@ def _one_word_agrees(due: OneWord | None, stated: OneWord | None) -> bool:
         isclose(due.any, stated.any, rel_tol=1e-6)
         and isclose(due.usual, stated.usual, rel_tol=1e-6)
         and stated == OneWord.of(stated.any, stated.usual, size=due.size, drawn=due.drawn)
+    )
+
+
+def _shuffled_agrees(due: Certificate, stated: Certificate) -> bool:
+    """Return True if documents had no order, one author each, and the loss is no less than due."""
+    if due.shuffled is None or stated.shuffled is None:
+        return due.shuffled is stated.shuffled
+    loss, delta = stated.shuffled.loss, stated.shuffled.delta
+    return (
+        not (stated.id_field or stated.kept_fields or stated.vectors)
+        and stated.unit_field != ""
+        and (1 - 1e-6) * due.shuffled.loss <= loss <= (1 + 1e-3) * due.shuffled.loss
+        and stated.shuffled == Shuffled.of(loss, delta, stated.documents)
     )
 
 
@@ -232,6 +248,7 @@ def _release(
         wrong = amiss(path, certificate.output.sha256, certificate.documents)
         checks.append(Check("shards", not wrong, wrong or "all there, as listed"))
     documents, met = 0, [0] * len(requirements)
+    before, ordered = "", 0
     try:
         for record in _documents(path, certificate):
             text = _text_of(record, certificate)
@@ -239,12 +256,15 @@ def _release(
                 text = ""  # it names another text
             beside.look(record)
             documents += 1
+            before, ordered = text, ordered + (before <= text)
             met = [n + each.met(text) for n, each in zip(met, requirements, strict=True)]
     except UNREADABLE:
         return [*checks, Check("documents", holds=False, found="cannot be read to the end")]
     number = certificate.documents
     if certificate.vectors:
         checks.append(_all("vectors", beside.means, documents, "with a noisy mean on the grid"))
+    if certificate.shuffled and certificate.output.kind != "folder":  # whose files have numbers
+        checks.append(_all("order", ordered, documents, "in alphabetical order"))
     if beside.kept_unit:
         checks.append(_all("units", beside.units, documents, "of a unit that no other has"))
     return [

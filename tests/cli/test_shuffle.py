@@ -215,6 +215,8 @@ def test_a_seeded_release_says_that_it_is_not_private(run, tmp_path, posts):
         (["--unit-field", "author", "--delta", "1"], "delta must be"),
         (["--unit-field", "author", "--vectors"], "no mean"),
         (["--author-field", "author", "--engine", "pool"], "without --engine"),
+        (["--author-field", "author", "--max-per-author", "1"], "take --unit-field"),
+        (["--unit-field", "author", "--ledger", "l", "--permanent"], "about one release"),
     ],
 )
 def test_what_cannot_be_is_said_in_a_line(run, tmp_path, posts, more, said):

@@ -1,7 +1,7 @@
 """Stand-ins, ticket by ticket: the promise is kept and reached in every small library."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf, log
 
@@ -143,11 +143,102 @@ class OneMore(StandIn):
         )
 
 
-@pytest.mark.parametrize("fault", [FromAll, OneMore])
+@dataclass(frozen=True, eq=False)
+class MoreForLong(StandIn):
+    """The planted fault: a text with a large score has three best texts, others have two."""
+
+    def _nearest(self, items):
+        few = super()._nearest(items)
+        wide = StandIn(self.library, self.score, 3, self.odds)._nearest(items)
+        return wide if max(map(float, items[0].split())) > 5 else few
+
+    def _holders(self, nearest, drawn):
+        own = replace(self, best=nearest.shape[1])
+        return StandIn._holders(own, nearest, drawn % own.tickets)
+
+
+@dataclass(frozen=True, eq=False)
+class OneMoreBest(StandIn):
+    """The planted fault: k + 1 texts hold w tickets, and Z is that of k."""
+
+    def _nearest(self, items):
+        return StandIn(self.library, self.score, self.best + 1, self.odds)._nearest(items)
+
+    def _holders(self, nearest, drawn):
+        own = replace(self, best=nearest.shape[1])
+        return StandIn._holders(own, nearest, drawn)
+
+
+@dataclass(frozen=True, eq=False)
+class AllTied(StandIn):
+    """The planted fault: all texts that tie with the k-th are among the best."""
+
+    def _nearest(self, items):
+        scores = self._scores(list(items))[0]
+        return np.flatnonzero(scores >= np.sort(scores)[-self.best])[None]
+
+    def _holders(self, nearest, drawn):
+        own = replace(self, best=nearest.shape[1])
+        return StandIn._holders(own, nearest, drawn % own.tickets)
+
+
+@pytest.mark.parametrize("fault", [FromAll, OneMore, MoreForLong, OneMoreBest, AllTied])
 def test_planted_faults_break_the_promise(fault):
     mechanism = fault(library(6), Written(), 2, 10)
 
-    assert worst(mechanism, ["6 5 4 3 2 1", "1 2 3 4 5 6"]) > 10
+    assert worst(mechanism, ["6 5 4 3 2 1", "1 2 3 4 5 5", "3 3 3 3 0 0"]) > 10
+
+
+def together(mechanism, texts, changed):
+    """The largest ratio for all releases of a batch if one of its texts is changed.
+
+    A refusal is a release as well: one that the other batch never makes has an infinite ratio.
+    """
+    found = []
+    for batch in (texts, changed):
+        try:
+            nearest = mechanism._nearest(batch)
+        except ValueError:
+            return inf
+        drawn = np.arange(mechanism.tickets)
+        laws = [
+            np.bincount(mechanism._holders(np.repeat([row], len(drawn), axis=0), drawn))
+            for row in nearest
+        ]
+        found.append(laws)
+    return np.prod([max(p / q) for p, q in zip(*found, strict=True)])
+
+
+@dataclass(frozen=True)
+class OverTheBatch(Written):
+    """The planted fault: scores as deviations from the mean of the batch."""
+
+    def __call__(self, texts):
+        found = super().__call__(texts)
+        return found - found.mean(axis=0)
+
+
+@dataclass(frozen=True, eq=False)
+class Refuses(StandIn):
+    """The planted fault: a score that fails is an error."""
+
+    def _scores(self, texts):
+        return np.asarray(self.score(texts))
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "changed"),
+    [
+        (StandIn(library(4), OverTheBatch(), 1, 10), ["5 4 3 2", "9 0 0 0"]),
+        (Refuses(library(4), Written(), 1, 10), ["5 4 3 2", "fails"]),
+    ],
+    ids=["over the batch", "refuses"],
+)
+def test_a_changed_text_changes_the_release_of_no_other(mechanism, changed):
+    texts = ["5 4 3 2", "0 0 0 9"]
+
+    assert together(StandIn(mechanism.library, Written(), 1, 10), texts, changed) == 10
+    assert together(mechanism, texts, changed) > 10
 
 
 def test_a_library_that_holds_a_private_text_is_refused():

@@ -148,6 +148,8 @@ class StandIn:
     def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats:
         """ln w where the release is one of the k best for the item, else 0: Z is a constant."""
         place = {text: i for i, text in enumerate(self.form.texts)}
+        if not all(each.text in place for each in released):
+            raise InputError(f"a release is not one of library {self.library.name}.")
         places = [place[each.text] for each in released]
         found = np.empty((len(places), len(items)))
         for start in range(0, len(items), self.batch):

@@ -26,7 +26,10 @@ from nomdeplume.threads import cores
 COMMAND = Path(sys.executable).with_name("nomdeplume")
 WORDS, SIZE, FEW, ROUNDS = 300, 100, 200, 2
 STOP = ("the", "of", "and", "to", "in", "is", "that", "was", "for", "it")
-LEVELS = {"ε = 6, word by word": (1, ("--epsilon", "6")), "mean": (5, ())}  # times as many
+LEVELS = {
+    "ε = 6, word by word": (1, ("--epsilon", "6")),
+    "mean": (5, ("--budget", "20")),
+}  # times as many
 
 
 def corpus(path: Path, count: int) -> None:

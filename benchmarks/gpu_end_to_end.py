@@ -41,7 +41,7 @@ def main() -> None:
         repeated(folder / "some.jsonl", folder / "part.jsonl", documents // PART)
         repeated(folder / "some.jsonl", folder / "many.jsonl", documents)
         found["each step alone, words a second"] = steps(folder / "some.jsonl")
-        for level in (("--epsilon", "6"), ()):
+        for level in (("--epsilon", "6"), ("--budget", "20")):
             whole = {}
             for workers in ((), *(("--workers", str(n)) for n in WORKERS if n <= cores())):
                 took = measured(folder, documents, "--device", "cuda", *level, *workers)

@@ -19,6 +19,7 @@ from common import record
 from nomdeplume import Table
 
 COMMAND = Path(sys.executable).with_name("nomdeplume")
+LEVELS = {"mean": ("--budget", "20"), "word by word": ("--epsilon", "6")}
 
 
 def peak(folder: Path, *arguments: str) -> float:
@@ -76,7 +77,7 @@ def main() -> None:
         }  # fmt: skip
         peaks = {
             f"{level}, {what}": peak(folder, *arguments, *more, "--force")
-            for level, more in {"mean": (), "word by word": ("--epsilon", "6")}.items()
+            for level, more in LEVELS.items()
             for what, arguments in asked.items()
         }
         several = ("many.jsonl", "-o", "e.jsonl", "--epsilon", "6", "--workers", "2")

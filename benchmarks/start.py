@@ -37,8 +37,10 @@ def main() -> None:
     commands = {
         NUMPY: [sys.executable, "-c", "import numpy"],
         "help": [COMMAND, "--help"],
-        "a letter, by mean": release,
-        "a letter, by mean, with its certificate": [*release, *saved],
+        "a letter, its stand-in": release,
+        "a letter, its stand-in, with its certificate": [*release, *saved],
+        "a letter, by mean": [*release, "--budget", "20"],
+        "a letter, by mean, with its certificate": [*release, "--budget", "20", *saved],
         "a letter, word by word": [*release, "--epsilon", "6"],
         "a letter, word by word, with its certificate": [*release, "--epsilon", "6", *saved],
     }

@@ -41,6 +41,7 @@ class TwoTexts:
     unchanged: None = None
     words: None = None
     read_as: None = None
+    at: None = None
     batch: int = 256
     many: int = 256
     per_worker: int = 256
@@ -65,6 +66,9 @@ class TwoTexts:
         return [
             Released(TEXTS[fit if ok else 1 - fit]) for fit, ok in zip(fits, fitting, strict=True)
         ]
+
+    def favoured(self, items: Sequence[Item]) -> None:
+        return None
 
     def account(self, x: Item, y: Item) -> None:
         return None

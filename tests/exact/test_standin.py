@@ -40,7 +40,7 @@ def standin(size, best, odds, score=None):
 def chances(mechanism, text):
     """P(place | text) by going through all tickets."""
     drawn = np.arange(mechanism.tickets)
-    nearest = np.repeat(mechanism._nearest([text]), len(drawn), axis=0)
+    nearest = np.repeat(mechanism.favoured([text]), len(drawn), axis=0)
     held = np.bincount(mechanism._holders(nearest, drawn), minlength=len(mechanism.library))
     return [Fraction(int(each), mechanism.tickets) for each in held]
 
@@ -95,13 +95,13 @@ def test_ties_and_failures_go_to_the_first_places():
     mechanism = standin(5, 2, 10)
     texts = ["1 1 1 1 1", "nan nan nan nan nan", "fails", "", "nan 0 nan 7 7"]
 
-    assert mechanism._nearest(texts).tolist() == [[0, 1]] * 4 + [[3, 4]]
+    assert mechanism.favoured(texts).tolist() == [[0, 1]] * 4 + [[3, 4]]
 
 
 def test_one_failing_text_leaves_the_others_alone():
     mechanism = standin(4, 1, 10)
 
-    assert mechanism._nearest(["1 2 3 4", "fails", "9 2 3 4"]).tolist() == [[3], [0], [0]]
+    assert mechanism.favoured(["1 2 3 4", "fails", "9 2 3 4"]).tolist() == [[3], [0], [0]]
 
 
 def test_places_are_drawn_by_their_chances():

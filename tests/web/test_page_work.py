@@ -9,6 +9,8 @@ from playwright.sync_api import expect
 from tests.web.texts import written_by
 from tests.web.visits import visiting
 
+from nomdeplume.web.ways import amount
+
 NO_SIZE = "The number of words must be a whole one from 5 to 500."
 CANARY = "zyzzyva"  # no word of the table
 AUTHORS = ("Ann", "<img src=x>Bob", "Cleo")  # one means no good
@@ -233,7 +235,7 @@ def test_a_wish_becomes_an_epsilon_and_goes_to_the_release(visit):
     assert page.get_by_text("A release would spend").count() == 0
     page.get_by_role("button", name="Take it to Release").click()
 
-    budget = f"{8 * float(epsilon):g}"
+    budget = amount(8 * float(epsilon))
     expect(page.get_by_text(f"ε = {epsilon} for each word, E = {budget}")).to_be_visible()
     assert 5.2 < float(epsilon) < 6.7
 

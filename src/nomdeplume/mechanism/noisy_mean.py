@@ -344,8 +344,14 @@ class MeanDocuments:
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
         return self.words.documents(vocabulary, size, reduction)
 
+    def at(self, budget: float) -> NoisyMean:
+        return self.words.at(budget)
+
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)
+
+    def favoured(self, items: Sequence[Item]) -> None:  # noqa: ARG002 - releases are words
+        return None
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         bags = self.vocabulary.bagged(items)

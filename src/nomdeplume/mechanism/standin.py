@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 
@@ -120,6 +120,11 @@ class StandIn:
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> StandIn:  # noqa: ARG002
         return self
 
+    def at(self, odds: float) -> StandIn:
+        """The same at other whole odds, with as many best texts as are usual for these."""
+        w = int(odds)
+        return replace(self, odds=w, best=self.score.best(w))
+
     def item(self, text: str) -> str:
         """The text; refused if the library holds it, unless it ships with this program."""
         if not self.library.ships and self.library.has(text):
@@ -130,7 +135,7 @@ class StandIn:
         return text
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
-        places = self._holders(self._nearest(items), rng.integers(self.tickets, size=len(items)))
+        places = self._holders(self.favoured(items), rng.integers(self.tickets, size=len(items)))
         return [Released(self.library.texts[place]) for place in places.tolist()]
 
     def account(self, x: Item, y: Item) -> None:  # noqa: ARG002 - the loss is a constant
@@ -142,7 +147,7 @@ class StandIn:
     def one_word(self) -> None:
         return None
 
-    def _nearest(self, items: Sequence[Item]) -> Ids:
+    def favoured(self, items: Sequence[Item]) -> Ids:
         """The k best places for each text, ascending, (n, k).
 
         Ties go to earlier places. A score that is NaN, or that fails, counts as the lowest: a

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -133,8 +133,15 @@ class WordByWord:
         reduction = chosen(reduction or self.reduction, able, self.name)
         return replace(self, vocabulary=vocabulary, size=size, reduction=reduction)
 
+    @property
+    def at(self) -> Callable[[float], Mechanism] | None:
+        return self._declaration.at
+
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)
+
+    def favoured(self, items: Sequence[Item]) -> None:  # noqa: ARG002 - releases are words
+        return None
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         vocabulary, bags = self.vocabulary, self.vocabulary.bagged(items)

@@ -84,7 +84,7 @@ def test_a_public_text_comes_out_and_its_certificate_checks(studio, visit, tmp_p
     assert studio.spent("sue")[0] == pytest.approx(log(100), abs=1e-6)
 
 
-def test_each_way_shows_what_its_own_ledger_has(visit):
+def test_each_way_shows_what_its_own_ledger_has(studio, visit):
     visit.text(f"{TEXT} Tom.", "tom")
     visit.button.click()
     expect(visit.button).to_have_text("Release it again: spends another ε = 4.61")
@@ -92,6 +92,7 @@ def test_each_way_shows_what_its_own_ledger_has(visit):
 
     expect(visit.button).to_have_text("Release my text, once: spends E = 20")
     expect(visit.page.get_by_text("0 of 100 spent, 100 left")).to_be_visible()
+    assert studio.spent("tom")[0] == pytest.approx(log(100), abs=1e-6)
 
 
 def test_the_picture_of_the_library_follows_the_slider(visit):

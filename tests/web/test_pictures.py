@@ -233,8 +233,8 @@ def test_no_two_passages_meet_and_all_are_on_the_page(library, sizes):
 def test_the_chances_of_passages_are_told():
     assert chances(AROUND) == (
         "Each of the 10 passages of 90 that fit the sample best holds 20 tickets, each other one "
-        f"holds one. One of these 10 comes out in 71 of 100 draws. This draw: {NASTY} 3, another "
-        "one."
+        f"holds one. One of these 10 comes out in 71 of 100 draws. This draw: {NASTY} 3, not "
+        "one of them."
     )
     assert f"by field: {NASTY} 0: 2" in ElementTree.fromstring(passages(AROUND))[0].text
 

@@ -118,8 +118,7 @@ def test_any_text_has_a_passage_of_the_library_in_its_place(studio, text):
 
     assert found.passage == passage
     assert found.text == f"{passage.text}\n"
-    assert found.made_for == found.certificate.advice
-    assert "100 to 1" in found.made_for
+    assert found.made_for == found.certificate.advice != ""
     spent = studio.spent("standin", "ann", text)
     assert (spent.author, spent.text) == pytest.approx((log(100), log(100)), abs=1e-6)
 

@@ -46,10 +46,14 @@ class Visit:
         expect(self.page.locator(FIRST[part]).first).to_be_visible()
         return self
 
-    def by(self, way):
-        """Choose how a text is released, and wait for its preview."""
-        self.page.get_by_label("How it is released").click()
+    def choose(self, way):
+        """Choose a way on the part that is shown."""
+        self.page.get_by_label("How it is released").locator("visible=true").click()
         self.page.get_by_role("option", name=way).click()
+
+    def by(self, way):
+        """Choose how a text is released, by words, and wait for its preview."""
+        self.choose(way)
         expect(self.picture).to_have_attribute("aria-label", re.compile("^Words released of"))
         return self
 

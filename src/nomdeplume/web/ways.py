@@ -90,7 +90,7 @@ WAYS = {
     "standin": Way(
         "A public text on the same subject",
         "One of the passages that ship with this program is released in place of your text, more "
-        "likely one that fits its subject. It can be read, and no word of it is yours.",
+        "likely one that fits its subject. It can be read, and nothing of your text is in it.",
         "standin",
         2.0,
         1000.0,

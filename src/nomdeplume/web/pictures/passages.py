@@ -71,7 +71,7 @@ def passages(around: Around, *, narrow: bool = False) -> str:
 def chances(around: Around) -> str:
     """The probabilities in words, and the passage that came out."""
     k, size = len(around.best), len(around.library)
-    among = "one of them" if around.drawn in around.best else "another one"
+    among = "one of them" if around.drawn in around.best else "not one of them"
     return (
         f"Each of the {k:,} passages of {size:,} that fit the sample best holds {around.odds:,} "
         f"tickets, each other one holds one. One of these {k:,} comes out in "

@@ -4,25 +4,30 @@
 
 The private parts of benchmarks/public_parts.py are released from the library that ships, and from
 libraries of the public parts: ranked by topics, and by latent directions without topics. The
-figures are those of `nomdeplume evaluate`. The corpora are not part of this project.
+figures are those of `nomdeplume evaluate`: of its best attacker, of the informed one, and of the
+best that learns from releases, without the ensemble that adds both. The corpora are not part of
+this project.
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import common
 from nomdeplume.evaluate import Labelled, evaluate
+from nomdeplume.evaluate.attackers import ENSEMBLE, INFORMED
 from nomdeplume.evaluate.figures import Figure
 from nomdeplume.evaluate.identification import DOCUMENTS
-from nomdeplume.evaluate.results import Cell, Clean
+from nomdeplume.evaluate.results import Accuracy, Cell, Clean, accuracy
 from nomdeplume.features.seen import among, mark, marks
 from nomdeplume.library import Library, Passage
 from nomdeplume.library.fitting import fitted
+from nomdeplume.library.library import one_line
 from nomdeplume.mechanism import Recipe
 from public_parts import CORPORA, Record
 
@@ -48,7 +53,7 @@ def _libraries(private: list[Record], public: list[Record], folder: Path) -> dic
     """Files of the libraries by name; the one that ships has none."""
     known = marks(mark(record["text"]) for record in private)
     distinct = {
-        r["text"]: r for r in public if not among(mark(r["text"]), known) and r["text"].strip()
+        text: r for r in public if (text := one_line(r["text"])) and not among(mark(text), known)
     }
     passages = tuple(
         Passage(str(number), text, field=record["topic"])
@@ -87,17 +92,34 @@ def _measured(records: list[Record], libraries: dict[str, str], draws: int) -> d
 
 def _told(part: Clean | Cell) -> dict[str, Any]:
     """Topic accuracy, and author accuracy by the number of documents."""
-    return {
-        "topic": _facts(part.topic_accuracy),
-        "author": {str(count): _facts(part.author(count)) for count in DOCUMENTS},
-    }
+    attackers = part.attackers if isinstance(part, Clean) else part.adaptive
+    return {"topic": _facts(part.topic_accuracy), "author": _by_documents(attackers)}
+
+
+def _by_documents(attackers: Mapping[str, Accuracy]) -> dict[str, Any]:
+    """Figures of the best of some attackers by the number of documents."""
+    return {str(count): _facts(accuracy(attackers, count)) for count in DOCUMENTS}
 
 
 def _cell(cell: Cell) -> dict[str, Any]:
-    """The same of releases, with the topic as a model of clean texts reads it, and the settings."""
+    """The same of releases by kinds of attackers, the ceiling, and more on topic and settings.
+
+    `topic read` is the topic as a model of clean texts reads it.
+    """
     read = cell.topic.clean_to_release.accuracy if cell.topic else None
-    settings = cell.certificate and cell.certificate["settings"]
-    return {**_told(cell), "topic read": _facts(read), "settings": settings}
+    kinds = {
+        "informed": {name: each for name, each in cell.adaptive.items() if name == INFORMED},
+        "trained": {
+            name: each for name, each in cell.adaptive.items() if name not in (INFORMED, ENSEMBLE)
+        },
+    }
+    return {
+        **_told(cell),
+        **{kind: _by_documents(attackers) for kind, attackers in kinds.items()},
+        "ceiling": cell.ceiling,
+        "topic read": _facts(read),
+        "settings": cell.certificate and cell.certificate["settings"],
+    }
 
 
 def _facts(figure: Figure | None) -> dict[str, float] | None:

@@ -16,19 +16,21 @@ trap 'kill "$audit" 2>/dev/null || true' EXIT
 
 title 'a letter, as written'
 cat letters/bread.txt
-title 'the same letter released as the paper does it: word by word, with ε = 6 for each word'
-release letters/bread.txt --epsilon 6
-title 'and as a whole document, which is the default: noise on the mean of its words'
+title 'a stand-in for it, which is the default: a public text, usually on the same subject'
 release letters/bread.txt
+title 'words composed from a noisy mean of its words, for sorting and counting many texts'
+release letters/bread.txt --budget 20
+title 'noisy words as the paper releases them: word by word, with ε = 6 for each word'
+release letters/bread.txt --epsilon 6
 title 'how far two letters are apart, and what a release promises between them'
 nomdeplume distance letters/harbour.txt letters/observatory.txt --moves 6 --budget 10
-title 'a corpus: only the released words, numbers and the topic come out'
-nomdeplume obfuscate reviews.jsonl -o .demo/released.csv --size 20 --keep topic --quiet
-cat .demo/released.csv
+title 'a corpus: only the released texts, numbers and the topic come out'
+nomdeplume obfuscate reviews.jsonl -o .demo/released.csv --keep topic --quiet
+fold -s -w 79 .demo/released.csv
 printf '\nIts certificate lies beside it. To compute the promise again and check the release:\n%s\n' \
   'nomdeplume certificate examples/.demo/released.csv.certificate.json --release examples/.demo/released.csv'
 title 'is the author hidden, is the topic kept? speeches of presidents, released and attacked'
-nomdeplume evaluate sotu --budget 20 --draws 1 --folds 3 --min-documents 60 \
+nomdeplume evaluate sotu --draws 1 --folds 3 --min-documents 60 \
   --attackers word-svm,mean-lda -o .demo/report.html
 title 'the program tries to break its own promise, for three seconds'
 wait "$audit" || { cat .demo/audit >&2; exit 1; }

@@ -434,7 +434,7 @@ class Fault:
 def mean(
     kind: type[NoisyMean] = NoisyMean,
     noise: Callable[[float], Laplace] = Laplace,
-    features: str = "principal",  # or "" for those that a release has by default
+    features: str = "principal",  # or "" for the shipped subjects
 ) -> Callable[[Table, float], Obfuscator]:
     """The program at the level of documents, with its mechanism or its noise exchanged."""
 
@@ -576,7 +576,7 @@ DOCUMENTS: dict[str, Fault] = {  # of noise on the mean of a document
     "mean without noise above 300 words": Fault(
         "a document of more than 300 words goes without noise", mean(LongAlone)
     ),
-    "the default under noise × 0.99": Fault(
+    "mean of subjects under noise × 0.99": Fault(
         "a percent too little noise, on means of the subjects",
         mean(noise=lambda e: Spoilt(e, spoil="noise × 0.99"), features=""),
     ),
@@ -600,7 +600,7 @@ CONTROLS: dict[str, Callable[[Table, float], Mechanism | Obfuscator]] = {
 }
 MEANS: dict[str, Callable[[Table, float], Obfuscator]] = {
     "mean of vectors": mapped(lambda kept: None),  # noqa: ARG005
-    "mean of subjects, the default": mean(features=""),
+    "mean of subjects": mean(features=""),
     "mean of principal directions": mean(),
     "mean of nearness to anchors": mapped(anchors),
     "mean of a network": mapped(network),

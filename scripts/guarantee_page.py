@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def one_word(promise: Promise) -> str:
-    """The factor of one changed word at the default, by the number of kept words."""
+    """The factor of one changed word by the mean, by the number of kept words."""
     found = promise.one_word
     assert found is not None
     rows = [(f"{m:,}", Loss(found.any / m).factor, Loss(found.usual / m).factor) for m in WORDS]
@@ -53,7 +53,7 @@ def one_word(promise: Promise) -> str:
 
 
 def budgets(promises: dict[float, Promise]) -> str:
-    """Return the factors that the default promises by the means, at some budgets."""
+    """Return the factors that the mean promises, at some budgets."""
     apart: dict[str, Any] = json.loads(APART.read_text(encoding="utf-8"))["newsgroups_authors"]
     rows = []
     for budget, promise in promises.items():
@@ -83,8 +83,8 @@ def budgets(promises: dict[float, Promise]) -> str:
 def delta(made: dict[float, Obfuscator]) -> str:
     """The pure factor between any two texts, and the factor up to δ, for some settings."""
     settings = {
-        "the default, E = 20 (8 dimensions)": made[20.0].promises[0],
-        "the default, E = 0.5": made[0.5].promises[0],
+        "the mean, E = 20 (8 dimensions)": made[20.0].promises[0],
+        "the mean, E = 0.5": made[0.5].promises[0],
         "`--map vectors`, E = 0.5 (100 dimensions)": Obfuscator.mean(
             budget=0.5, map="vectors"
         ).promises[0],

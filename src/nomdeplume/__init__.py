@@ -1,5 +1,6 @@
-"""Releases texts as noisy words, with a computed and checked privacy guarantee.
+"""Releases texts without their author, with a computed and checked privacy guarantee.
 
+Stand-in: text → scores of public texts → a draw, in which the best k have w tickets each.
 By the mean: text → bag of kept words → mean of their features → noise → N words that fit it.
 Word by word: text → bag → N words → noise on each word's vector → nearest word → document.
 Every document carries a certificate of what is promised about it.

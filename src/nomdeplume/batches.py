@@ -11,12 +11,12 @@ from nomdeplume.errors import InputError, got
 from nomdeplume.extras import arrow
 from nomdeplume.frames.of_arrow import Arrow
 from nomdeplume.frames.plain import STRINGS, check_text
-from nomdeplume.mechanism.contract import Released
+from nomdeplume.mechanism.contract import STANDIN, VECTOR, Released
 from nomdeplume.privacy.certificate import NOT_PRIVATE
 from nomdeplume.privacy.identifying import AUTHOR, ID, IdCheck
 from nomdeplume.releasing import LOST, Job, Offer
 
-VECTOR, WARNING = "vector", "warning"  # columns that a release may have beside
+WARNING = "warning"  # a column that a seeded release has
 NO_WORDS = "no kept words."
 NO_TEXT = "no text."
 EMPTY = ("public", "withhold")
@@ -55,11 +55,15 @@ class Batches:
         names = (self.text, *self.keep)
         if not all(isinstance(name, str) for name in names) or len(set(names)) < len(names):
             raise InputError("text and keep must name different columns, each once, by strings.")
-        reserved = {WARNING, VECTOR} if self.vectors else {WARNING}
-        for name in reserved & set(names):
+        for name in {WARNING, *self.beside} & set(names):
             raise InputError(f"column {got(name)} has a meaning of its own; rename it.")
         if self.empty not in EMPTY:
             raise InputError(f"empty must be {' or '.join(EMPTY)}, got {got(self.empty)}.")
+
+    @property
+    def beside(self) -> tuple[str, ...]:
+        """Columns that come after the kept ones: noisy means, ids of stand-ins."""
+        return (*[VECTOR] * self.vectors, *[STANDIN] * bool(self.job.sources))
 
     def __call__(self, batch: Any) -> Any:
         """The batch, released."""
@@ -116,8 +120,7 @@ class Batches:
             for name in private.names
             if name in (self.text, *self.keep)
         ]
-        if self.vectors:
-            fields.append(pa.field(VECTOR, pa.list_(pa.float64())))
+        fields += [pa.field(name, column_type(name)) for name in self.beside]
         if self.job.seed is not None:
             fields.append(pa.field(WARNING, pa.string()))
         return pa.schema(fields)
@@ -171,9 +174,17 @@ class Batches:
         words = [each and each.text for each in found]
         columns[self.text] = pa.array(words, schema.field(self.text).type)
         if self.vectors:
-            columns[VECTOR] = pa.array(
-                [each and each.mean for each in found], pa.list_(pa.float64())
-            )
+            means = [each and each.mean for each in found]
+            columns[VECTOR] = pa.array(means, column_type(VECTOR))
+        if sources := self.job.sources:
+            ids = [each and sources[each.text] for each in found]
+            columns[STANDIN] = pa.array(ids, column_type(STANDIN))
         if WARNING in schema.names:
             columns[WARNING] = pa.array([NOT_PRIVATE] * len(found), pa.string())
         return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
+
+
+def column_type(name: str) -> Any:
+    """The type of a column that comes after the texts."""
+    pa = arrow()
+    return pa.list_(pa.float64()) if name == VECTOR else pa.string()

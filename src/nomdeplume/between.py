@@ -94,7 +94,7 @@ class Between:
         made, count = self.obfuscator, self.documents
         spent = f"at {made.documents.parameter.symbol} = {made.documents.value:g},"
         words = f"{made.size} words" if made.size > 1 else "one word"
-        how = f"{words}, {MADE[made.reduction]} {spent}" if made.reduction else f"a text {spent}"
+        how = f"{words}, {MADE[made.reduction]} {spent}" if made.reduction else "a public text"
         if count is None:
             return f"One release of {how} can shift anyone's odds between the two texts"
         between = f"two authors of {count} documents, all as far apart as these,"

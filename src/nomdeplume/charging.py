@@ -29,7 +29,7 @@ NO_ROOM = "no room left under the limit of the ledger."
 def price_of(mechanism: DocumentMechanism, vocabulary: Vocabulary) -> Price:
     """The price of one document: its budget, and the most it loses between any two texts."""
     widest, account = mechanism.guarantees[-1], mechanism.any_two()
-    loss = widest.epsilon * widest.metric.widest(vocabulary.diameter)
+    loss = widest.epsilon * widest.metric.widest(lambda: vocabulary.diameter)
     words = dimensions = 0
     if account is not None and account.terms:
         [((mixture,), words)] = account.terms

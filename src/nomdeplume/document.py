@@ -15,6 +15,7 @@ class Document:
     text: str
     certificate: Certificate
     vector: tuple[float, ...] | None = None  # the noisy mean behind the words, if asked for
+    standin: str = ""  # the id of the public text that it is, if it is one
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -1,8 +1,8 @@
-"""The flow as one sentence: texts → bags → released words of each, and a certificate."""
+"""The flow as one sentence: texts → what is released for each, and a certificate."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -16,7 +16,7 @@ from nomdeplume.charging import charge, column, price_of
 from nomdeplume.document import Document
 from nomdeplume.errors import InputError, whole
 from nomdeplume.frames import Private
-from nomdeplume.mechanism import Recipe
+from nomdeplume.mechanism import SIZE, Recipe
 from nomdeplume.mechanism.contract import DocumentMechanism, Mechanism, Released
 from nomdeplume.mechanism.remembered import Memory
 from nomdeplume.privacy.accountant import Account
@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from nomdeplume.privacy.ledger import Ledger
 
 F = TypeVar("F")  # a data frame
-
-SIZE = 100
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,12 +96,15 @@ class Obfuscator:
         *,
         odds: int | None = None,
         library: str = "",
+        as_words: bool = False,
     ) -> Obfuscator:
         """A public text of a library in place of each text, at odds of at most `odds` to 1.
 
         Without a `library`, the file of one, it is the library that ships for the language.
+        With `as_words` its kept words come out, in alphabetical order.
         """
-        return cls.of("standin", vocabulary, odds=odds, library=library)
+        settings = {"words": 1.0} if as_words else {}
+        return cls.of("standin", vocabulary, odds=odds, library=library, settings=settings)
 
     @classmethod
     def of(
@@ -113,24 +114,27 @@ class Obfuscator:
         *,
         epsilon: float | None = None,
         budget: float | None = None,
-        size: int = SIZE,
+        size: int | None = None,
         reduction: str = "",
         tell: Callable[[int], None] | None = None,
         **parts: Any,
     ) -> Obfuscator:
         """The system with any mechanism, by name and what else its recipe names, or by a recipe.
 
-        What takes long to find is remembered in the user's cache. Without a name it is mean,
-        or laplace if an `epsilon` for each word is given; without `epsilon` and `budget` what
-        is usual for the mechanism.
+        What takes long to find is remembered in the user's cache. Without a name it is standin;
+        mean if a `budget` or a `size` is given, or features; laplace if an `epsilon` for each
+        word is. Without `epsilon` and `budget` it spends what is usual for the mechanism.
         """
         kept = Vocabulary.given(vocabulary)
         if isinstance(mechanism, Recipe) and (parts or epsilon is not None or budget is not None):
             raise InputError("a recipe names its own epsilon and parts; give them there.")
         if not isinstance(mechanism, Recipe):
-            mechanism = Recipe.asked(mechanism, epsilon, budget, size, reduction, **parts)
+            words = kept.features is not None
+            mechanism = Recipe.asked(
+                mechanism, epsilon, budget, size, reduction, words=words, **parts
+            )
         made = mechanism.make(kept, memory=Memory.usual(), tell=tell)
-        return cls(kept, made, size, reduction)
+        return cls(kept, made, SIZE if size is None else size, reduction)
 
     @cached_property
     def documents(self) -> DocumentMechanism:
@@ -209,10 +213,11 @@ class Obfuscator:
         digest = sha256("".join(f"{each.text}\n" for each in found).encode()).hexdigest()
         output = Output("text", digest)
         certificate = self.certify(described(rng), len(found), output, vectors=vectors)
-        return [_document(each, certificate, vectors=vectors) for each in found]
+        sources = self.documents.form.sources
+        return [_document(each, certificate, sources, vectors=vectors) for each in found]
 
     def frame(self, df: F, *, text: str = "text", keep: Iterable[str] = (), **how: Any) -> F:
-        """The frame with released words in column `text`; of the others only those in `keep`.
+        """The frame with what is released in column `text`; of the others only those in `keep`.
 
         Takes pandas, polars, pyarrow and Hugging Face datasets, and gives back the same kind.
         Kept columns come out as they are, without categories that no row holds. `rng`,
@@ -321,7 +326,12 @@ def checked(workers: int | None) -> int | None:
     return None if workers is None else whole("workers", workers, most=MOST)
 
 
-def _document(released: Released, certificate: Certificate, *, vectors: bool) -> Document:
-    """A release with its certificate, and with its noisy mean if that is asked for."""
+def _document(
+    released: Released, certificate: Certificate, sources: Mapping[str, str], *, vectors: bool
+) -> Document:
+    """A release with its certificate and, where there is one, the id of the public text.
+
+    Its noisy mean is beside it if that is asked for.
+    """
     mean = tuple(released.mean) if vectors and released.mean else None
-    return Document(released.text, certificate, mean)
+    return Document(released.text, certificate, mean, sources.get(released.text, ""))

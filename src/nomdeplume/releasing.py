@@ -196,6 +196,11 @@ class Job:
 
             return isolated(one, batch.items)
 
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """The id of each public text that may come out, by the text; none for words."""
+        return self.releasing.mechanism.form.sources
+
     def groups(self, offers: Iterable[Offer], number: int = 1) -> Iterator[Group]:
         """As many together as suits a worker; batches are numbered from `number` on."""
         mechanism = self.releasing.mechanism

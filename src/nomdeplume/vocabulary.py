@@ -141,6 +141,11 @@ class Vocabulary:
         more = np.array([known[piece] for piece in within], dtype=np.int64)
         return np.concatenate((ids[ids >= 0], more))
 
+    def words_of(self, text: str) -> str:
+        """The kept words of a text in alphabetical order, each as often as it occurs."""
+        bag, words = self.bag(text), self.table.words
+        return " ".join(sorted(words[i] for i in np.repeat(bag.ids, bag.counts).tolist()))
+
     def bags(self, texts: Iterable[str]) -> Iterator[Bag]:
         """The bags of many texts, one after the other."""
         return (bag for _, bag in self.read(texts))

@@ -45,7 +45,7 @@ INSIDE = {  # what must be seen from inside, and between which texts from outsid
     "mean under Gamma(m−1)": (set(), "two texts of one word"),
     "no noise for one word": ({BLIND}, "a word and ten times itself"),
     "mean without noise above 300 words": ({BLIND}, ""),
-    "the default under noise × 0.99": (set(), ""),
+    "mean of subjects under noise × 0.99": (set(), ""),
     "mean off the grid": ({GRID}, ""),
 }
 

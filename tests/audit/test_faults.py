@@ -25,7 +25,7 @@ INSTRUMENTS = {  # that must see it; others may too
     "TEM with wrong tail": {"law", "loss"},
     "W₁ claimed for sampled texts": {"loss"},
     "mean under Gamma(m−1)": {"law", "loss"},
-    "the default under noise × 0.99": {"law"},
+    "mean of subjects under noise × 0.99": {"law"},
     "map stretched by 1.2": {"loss", "flow"},
     "composed of the text's words": {"loss", "flow"},
     "no noise for one word": {"loss", "flow"},

@@ -15,6 +15,11 @@ def release(line, code=0, **more):
     return Case(f"obfuscate {line} {SMALL}", code, **given)
 
 
+def standin(line, code=0, **more):
+    """A release of public texts, which may say what the library says."""
+    return Case(f"obfuscate {line} --table t.txt --language en", code, **{"known": OUT, **more})
+
+
 RELEASES = {
     "a text": release("a.txt"),
     "a pipe": release("-", stdin="a.txt"),
@@ -26,6 +31,8 @@ RELEASES = {
     "a folder of tables": release("many-parquet -o out.csv", 2),
     "a folder of links": release("gone -o out.jsonl", 2),
     "JSONL": release("in.jsonl -o out.jsonl"),
+    "the mean": release("in.jsonl -o out.jsonl --budget 9"),
+    "the mean of units": release("in.jsonl -o out.jsonl --budget 9 --unit-field author"),
     "ids kept": release("in.jsonl -o out.jsonl --keep id --allow-identifying-ids"),
     "ids refused": release("in.jsonl -o out.jsonl --keep id", 3),
     "ids refused with a ledger": release("in.csv -o out.csv --keep id --ledger l --limit 99", 3),
@@ -37,7 +44,7 @@ RELEASES = {
     "Arrow": release("in.arrow -o out.jsonl --vectors --budget 9"),
     "kept": release("in.jsonl -o out.csv --keep author --id-field topic", authors=OUT),
     "another text": release("in.jsonl -o out.csv --text-field author --empty public"),
-    "withheld": release("in.jsonl -o out.csv --text-field author --empty withhold", 4),
+    "withheld": release("in.jsonl -o out.csv --text-field author --budget 9 --empty withhold", 4),
     "withheld, listed": release("broken.jsonl -o out.jsonl --withheld list", 4),
     "units": release("in.jsonl -o out.jsonl --unit-field author"),
     "units kept": release("in.csv -o out.csv --unit-field author --keep author", authors=OUT),
@@ -61,8 +68,14 @@ RELEASES = {
         f"--stop-words words --setting x=1 --device cpu {WORD}",
         2,
     ),
-    "stand-ins": release("in.jsonl -o out.jsonl --mechanism standin --odds 20"),
-    "stand-ins of a text": release("in.jsonl -o out.jsonl --library a.txt", 2),
+    "stand-ins": standin("in.jsonl -o out.jsonl"),
+    "stand-ins by their words": standin("in.csv -o out.parquet --odds 20 --as words"),
+    "stand-ins of units": standin("in.jsonl -o out.jsonl --unit-field author"),
+    "stand-ins by workers": standin("broken.jsonl -o out.jsonl --workers 2", 4),
+    "stand-ins of shards": standin(
+        "many-jsonl -o out --engine pool --workers 1 --ledger l --limit 99", 4, names=INSIDE
+    ),
+    "stand-ins of a text": standin("in.jsonl -o out.jsonl --library a.txt", 2),
     "broken CSV": release("broken.csv -o out.jsonl", 4),
     "CSV without names": release("bare.csv", 2),
     "CSV without names, told": release("bare.csv --from csv", 2),
@@ -83,6 +96,7 @@ DISTANCES = {
     "a plan as JSON": Case(f"distance a.txt b.txt --json {SMALL} --quiet", known=PLAN),
     "a plan drawn": Case(f"distance a.txt b.txt -o out.html --budget 3 {SMALL}", known=PLAN),
     "a promise": Case(f"distance a.txt - --delta 1e-6 {WORD} {SMALL}", known=PLAN, stdin="b.txt"),
+    "a promise of a stand-in": Case(f"distance a.txt b.txt --odds 9 {SMALL}", known=PLAN),
     "all": Case("distance --all in.jsonl -o out.csv --table t.txt --force", ids=PLAN),
     "all, on a terminal": Case(
         "distance --all in.csv -o out.parquet --table t.txt",

@@ -80,8 +80,8 @@ def test_quiet_says_it_by_the_exit_code(run, mine):
         (["--alpha", "2"], "alpha"),
         (["--seconds", "0"], "seconds"),
         (["--epsilon", "-1"], "epsilon"),
-        (["--pairs", "river"], "near, random, or two words"),
-        (["--pairs", "river,zyxoquant"], "both words must be kept words"),
+        (["--epsilon", "3", "--pairs", "river"], "near, random, or two words"),
+        (["--epsilon", "3", "--pairs", "river,zyxoquant"], "both words must be kept words"),
     ],
 )
 def test_bad_options_are_explained(run, arguments, said):

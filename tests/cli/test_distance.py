@@ -334,8 +334,11 @@ REFUSED = {
     "packed twice": (["--all", "corpus.jsonl", "-o", "m.parquet.gz"], ".parquet, .arrow"),
     "an output that exists": (["--all", "corpus.jsonl", "-o", "exists.csv"], "--force"),
     "a release of a corpus": (["--all", "corpus.jsonl", "--epsilon", "6"], "is for two texts"),
-    "documents without noise": (["a.txt", "b.txt", "--documents", "3"], "needs --epsilon"),
-    "a delta without noise": (["a.txt", "b.txt", "--delta", "1e-6"], "--delta needs --epsilon"),
+    "documents without noise": (
+        ["a.txt", "b.txt", "--documents", "3"],
+        "needs --odds, --budget or --epsilon",
+    ),
+    "a delta without noise": (["a.txt", "b.txt", "--delta", "1e-6"], "--delta needs --odds"),
     "a delta of a corpus": (["--all", "corpus.jsonl", "--delta", "1e-6"], "is for two texts"),
     "a delta of 1": (["a.txt", "b.txt", "--epsilon", "1", "--delta", "1"], "between 0 and 1"),
     "two noises": (["a.txt", "b.txt", "--epsilon", "1", "--budget", "2"], "not both"),

@@ -63,8 +63,8 @@ def stated(folder, name):
 # What is usual
 
 
-def test_without_options_documents_are_released_at_once(call, folder):
-    done = call("obfuscate", "in.txt", "-o", "out.txt", "--table", "t.txt")
+def test_with_a_size_documents_are_released_at_once(call, folder):
+    done = call("obfuscate", "in.txt", "-o", "out.txt", "--table", "t.txt", "--size", "100")
     certificate = stated(folder, "out.txt")
     words = (folder / "out.txt").read_text(encoding="utf-8").split()
 

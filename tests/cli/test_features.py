@@ -158,7 +158,7 @@ def test_seeded_and_leaking_is_said_of_both(run, fitted):
 def test_kept_words_are_said_to_be_topic_words(run, fitted):
     own = [*TABLE, "--features", "my.features"]
     run("obfuscate", "private.jsonl", "-o", "out.jsonl", *own)
-    run("obfuscate", "private.jsonl", "-o", "all.jsonl", *TABLE)
+    run("obfuscate", "private.jsonl", "-o", "all.jsonl", *TABLE, "--budget", "20")
     topical = run("certificate", "out.jsonl.certificate.json", *own).stdout.decode()
     usual = run("certificate", "all.jsonl.certificate.json", *TABLE).stdout.decode()
     kept = "12 of them kept after the stop words (short-en) as topic words; a text"

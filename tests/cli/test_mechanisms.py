@@ -462,7 +462,6 @@ def test_the_options_name_every_mechanism_map_and_decoding():
     """They are spelled out, since --help must not wait for what makes mechanisms."""
     options = {each.name: each for each in obfuscate.params}
     listed = options["mechanism"].help.partition(";")[0].replace("or word by word ", "")
-    listed = listed.replace(" (a public text on the subject)", "")
 
     assert listed.replace(" or ", ", ").split(", ") == list(MECHANISMS)
     assert list(options["decode"].type.choices) == list(DECODERS) == list(DECODINGS)

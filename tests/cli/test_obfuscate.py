@@ -14,6 +14,7 @@ import pytest
 
 from nomdeplume import Obfuscator
 from nomdeplume.formats.spool import Spool
+from nomdeplume.library import Library
 from nomdeplume.vocabulary import Vocabulary
 from tests.cli.conftest import COMMAND, environment
 from tests.waiting import PATIENCE, stopping, until, until_stopped
@@ -53,7 +54,7 @@ def corpus(path, count=5, **more):
 
 def test_a_letter_just_works(installed, tmp_path, kept):
     (tmp_path / "letter.txt").write_text(TEXT, encoding="utf-8")
-    done = installed("obfuscate", "letter.txt")
+    done = installed("obfuscate", "letter.txt", "--budget", "20")
     words = done.stdout.decode().rstrip("\n").split(" ")
 
     assert len(words) == 100
@@ -288,7 +289,7 @@ def test_odd_targets(run, tmp_path):
     for output in ("fifo", ".", "", "/dev/null"):
         run("obfuscate", "in.txt", "-o", output, "--force", code=2)
     run("obfuscate", "in.txt", "-o", "dangling", code=2)
-    run("obfuscate", "in.txt", "-o", "link.txt", "--force")
+    run("obfuscate", "in.txt", "-o", "link.txt", "--force", "--size", "100")
 
     assert (tmp_path / "link.txt").is_symlink()
     assert len((tmp_path / "real.txt").read_text(encoding="utf-8").split()) == 100
@@ -392,16 +393,28 @@ def test_bad_input_is_exit_2_in_one_line(run, tmp_path, arguments):
 
 
 def test_a_text_without_kept_words_is_released_like_any_other(run):
-    done = run("obfuscate", stdin=b"12 !! \xe2\x98\x94 the of and")
+    done = run("obfuscate", "--budget", "20", stdin=b"12 !! \xe2\x98\x94 the of and")
 
     assert len(done.stdout.split()) == 100
+    text = run("obfuscate", stdin=b"12 !! \xe2\x98\x94 the of and").stdout.decode()
+    assert text.strip() in Library.shipped("en").texts
 
 
 def test_withholding_is_declared(run, tmp_path):
     records = [{"id": 1, "text": TEXT}, {"id": 2, "text": "?"}, {"id": 3, "text": TEXT}]
     (tmp_path / "in.jsonl").write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     done = run(
-        "obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "id", "--empty", "withhold", code=4
+        "obfuscate",
+        "in.jsonl",
+        "-o",
+        "out.jsonl",
+        "--keep",
+        "id",
+        "--size",
+        "9",
+        "--empty",
+        "withhold",
+        code=4,
     )
     certificate = json.loads((tmp_path / "out.jsonl.certificate.json").read_text(encoding="utf-8"))
 
@@ -536,7 +549,7 @@ def test_other_json_is_refused(run, tmp_path, text):
 
 
 def test_a_letter_may_begin_with_a_bracket(run):
-    done = run("obfuscate", "-", stdin=b"[The editor writes:] rain {sic}")
+    done = run("obfuscate", "-", "--size", "100", stdin=b"[The editor writes:] rain {sic}")
 
     assert len(done.stdout.split()) == 100
 
@@ -588,7 +601,8 @@ def test_misspelt_fields_are_refused(run, tmp_path, arguments):
 
 
 def test_a_dash_is_standard_output(run, tmp_path):
-    assert len(run("obfuscate", "-", "-o", "-", stdin=b"rain").stdout.split()) == 100
+    words = run("obfuscate", "-", "-o", "-", "--size", "7", stdin=b"rain").stdout.split()
+    assert len(words) == 7
     assert [path.name for path in tmp_path.iterdir()] == ["tmp"]
 
 

@@ -5,7 +5,8 @@ from math import log
 
 import pytest
 
-from nomdeplume import Ledger
+from nomdeplume import Ledger, Table, Vocabulary
+from nomdeplume.formats.released import records
 from nomdeplume.library import Library
 
 SHIPPED = Library.shipped("en")
@@ -28,10 +29,103 @@ def lines(path):
 
 def test_a_letter_becomes_a_public_text(run, tmp_path):
     (tmp_path / "letter.txt").write_text("The dough rests.", encoding="utf-8")
-    done = run("obfuscate", "letter.txt", "--mechanism", "standin")
+    done = run("obfuscate", "letter.txt")
 
     assert done.stdout.decode().strip() in SHIPPED.texts
-    assert "at most a factor of 100." in " ".join(done.stderr.decode().split())
+    said = " ".join(done.stderr.decode().split())
+    assert "Nobody's odds between any two texts change by more than 100 to 1" in said
+    assert "20 in 100 releases are one of the 865 that fit less well" in said
+    assert len(done.stderr.decode().splitlines()) < 8
+
+
+@pytest.mark.parametrize(
+    ("given", "mechanism"),
+    [
+        ("", "standin"),
+        ("--library my.library", "standin"),
+        ("--odds 7", "standin"),
+        ("--as words", "standin"),
+        ("--budget 5", "mean"),
+        ("--size 9", "mean"),
+        ("--vectors", "mean"),
+        ("--map subjects", "mean"),
+        ("--dimensions 3", "mean"),
+        ("--vocabulary words.txt", "mean"),
+        ("--weights zipf", "mean"),
+        ("--features topics.features", "mean"),
+        ("--epsilon 5", "laplace"),
+        ("--decode rank", "laplace"),
+        ("--reduction apportion", "laplace"),
+    ],
+)
+def test_the_mechanism_follows_from_what_is_given(run, tmp_path, posts, given, mechanism):
+    (tmp_path / "words.txt").write_text("bread\nharbour\nhours\n", encoding="utf-8")
+    few = Library(SHIPPED.passages[:9])
+    (tmp_path / "my.library").write_text(few.to_jsonl(), encoding="utf-8")
+    if "--features" in given:
+        news = [{"text": f"{each} wind {n % 3}", "topic": each} for n in range(9)
+                for each in ("rain snow", "bread soup")]  # fmt: skip
+        lines = "".join(f"{json.dumps(each)}\n" for each in news)
+        (tmp_path / "news.jsonl").write_text(lines, encoding="utf-8")
+        run("features", "fit", "news.jsonl", "-o", "topics.features", "--words", "4")
+    run("obfuscate", "posts.jsonl", "-o", "out.jsonl", *given.split())
+
+    stated = json.loads((tmp_path / "out.jsonl.certificate.json").read_text(encoding="utf-8"))
+    assert stated["mechanism"] == mechanism
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("--mechanism standin --size 9", "a size and a reduction are for words"),
+        ("--odds 9 --reduction sample", "a size and a reduction are for words"),
+        ("--odds 9 --budget 9", "give odds alone"),
+        ("--as words --budget 9", "has odds, and no budget"),
+        ("--odds 9 --keep standin", "is the id of a stand-in"),
+        ("--table german.safetensors", "no public texts ship for the language 'de'"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(run, tmp_path, given, said):
+    (tmp_path / "posts.jsonl").write_text('{"text": "Rain.", "standin": 1}\n', encoding="utf-8")
+    table = Table(("regen", "hafen", "brot"), [[0, 1], [1, 0], [1, 1]], language="de")
+    table.save(tmp_path / "german.safetensors")
+    done = run("obfuscate", "posts.jsonl", "-o", "out.jsonl", *given.split(), code=2)
+
+    assert said in done.stderr.decode()
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet"])
+def test_each_record_names_its_public_text(run, tmp_path, posts, name):
+    run("obfuscate", "posts.jsonl", "-o", name, "--workers", "1")
+
+    found = [dict(each) for each in records(tmp_path / name, name.partition(".")[2])]
+    assert [SHIPPED[each["standin"]].text for each in found] == [each["text"] for each in found]
+    run("certificate", f"{name}.certificate.json", "--release", name)
+
+
+def test_an_id_of_another_text_is_found(run, tmp_path, posts):
+    run("obfuscate", "posts.jsonl", "-o", "out.jsonl")
+    path = tmp_path / "out.jsonl"
+    first = lines(path)[0]["standin"]
+    other = next(each.id for each in SHIPPED.passages if each.id != first)
+    path.write_text(path.read_text(encoding="utf-8").replace(f'"{first}"', f'"{other}"', 1))
+    done = run("certificate", "out.jsonl.certificate.json", "--release", "out.jsonl", code=3)
+
+    assert "11 of 12 that are one of the public texts" in done.stdout.decode()
+
+
+def test_words_of_public_texts_come_out(run, tmp_path, posts):
+    run("obfuscate", "posts.jsonl", "-o", "out.jsonl", "--as", "words")
+    kept = Vocabulary.of(Table.bundled())
+
+    for each in lines(tmp_path / "out.jsonl"):
+        assert each["text"].split() == sorted(each["text"].split())
+        assert kept.bag(each["text"]).counts.sum() == len(each["text"].split())
+        assert each["text"] == kept.words_of(SHIPPED[each["standin"]].text)
+    run("certificate", "out.jsonl.certificate.json", "--release", "out.jsonl")
+    wrong = run("library", "counts", "out.jsonl", code=2)
+    assert "this release has their words" in wrong.stderr.decode()
 
 
 def test_records_are_released_charged_and_certified(run, tmp_path, posts):
@@ -92,7 +186,7 @@ def test_texts_of_an_author_become_one_standin(run, tmp_path, posts):
 def test_the_cost_of_many_texts_is_said_in_numbers(run, posts):
     said = run("obfuscate", "posts.jsonl", "--odds", "10", "-o", "out.jsonl").stderr.decode()
 
-    assert "a factor of e^11.6 (about 10^5), 20 by e^46.1 (about 10^20)" in " ".join(said.split())
+    assert "up to e^11.6 (about 10^5) to 1, 20 by up to e^46.1" in " ".join(said.split())
 
 
 def test_counts_of_fields_are_estimated(run, tmp_path, posts):
@@ -114,8 +208,8 @@ def test_epsilon_is_rounded_down_to_whole_odds(run, tmp_path, posts):
     ask = ["obfuscate", "posts.jsonl", "--mechanism", "standin", "-o", "out.jsonl"]
     said = run(*ask, "--epsilon", "5").stderr.decode()
 
-    assert "w = 148 per document" in said
-    assert "factor of 148" in " ".join(said.split())
+    assert "with odds of 148 to 1." in said
+    assert "by more than 148 to 1" in " ".join(said.split())
 
 
 def test_shards_become_shards_of_public_texts(run, tmp_path, posts):

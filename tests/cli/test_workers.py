@@ -84,7 +84,7 @@ def test_what_is_withheld_is_the_same(run, tmp_path):
     (tmp_path / "in.jsonl").write_bytes(b"\n".join(records))
     for name, workers in (("here", []), ("there", ["--workers", "2"])):
         arguments = ["-o", f"{name}.jsonl", "--withheld", f"{name}.txt", "--empty", "withhold"]
-        arguments += ["--keep", "id"]
+        arguments += ["--keep", "id", "--size", "9"]
         run("obfuscate", "in.jsonl", *arguments, *WITH, *workers, code=4)
     here, there = (
         sorted((tmp_path / f"{n}.txt").read_text().splitlines()) for n in ("here", "there")

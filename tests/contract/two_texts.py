@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import NDArray
 
 from nomdeplume.bag import Item
 from nomdeplume.distance.metrics import AnyTwo
@@ -16,6 +18,8 @@ from nomdeplume.mechanism.contract import Parameter, PublicTexts, Released
 from nomdeplume.mechanism.menu import Kind
 from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.vocabulary import Vocabulary
+
+Floats = NDArray[np.float64]
 
 TEXTS = ("The ferry left the harbour early.", "The dough must rest for an hour.")
 BUDGET = Parameter("ε", "budget", per_word=False)
@@ -67,8 +71,9 @@ class TwoTexts:
             Released(TEXTS[fit if ok else 1 - fit]) for fit, ok in zip(fits, fitting, strict=True)
         ]
 
-    def favoured(self, items: Sequence[Item]) -> None:
-        return None
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats:
+        fits = np.array([TEXTS["dough" in str(item)] for item in items])
+        return self.value * (np.array([[each.text] for each in released]) == fits)
 
     def account(self, x: Item, y: Item) -> None:
         return None

@@ -12,8 +12,12 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from nomdeplume import InputError, PrivacyError, seeded
+from nomdeplume.evaluate.attackers.informed import by_documents
+from nomdeplume.evaluate.floors import ceiling
+from nomdeplume.evaluate.folds import Fold
 from nomdeplume.library import Library, Passage
 from nomdeplume.library.counts import counts
+from nomdeplume.mechanism.contract import Released
 from nomdeplume.mechanism.standin import StandIn
 
 ALPHA = 1e-6
@@ -40,7 +44,7 @@ def standin(size, best, odds, score=None):
 def chances(mechanism, text):
     """P(place | text) by going through all tickets."""
     drawn = np.arange(mechanism.tickets)
-    nearest = np.repeat(mechanism.favoured([text]), len(drawn), axis=0)
+    nearest = np.repeat(mechanism._nearest([text]), len(drawn), axis=0)
     held = np.bincount(mechanism._holders(nearest, drawn), minlength=len(mechanism.library))
     return [Fraction(int(each), mechanism.tickets) for each in held]
 
@@ -95,13 +99,13 @@ def test_ties_and_failures_go_to_the_first_places():
     mechanism = standin(5, 2, 10)
     texts = ["1 1 1 1 1", "nan nan nan nan nan", "fails", "", "nan 0 nan 7 7"]
 
-    assert mechanism.favoured(texts).tolist() == [[0, 1]] * 4 + [[3, 4]]
+    assert mechanism._nearest(texts).tolist() == [[0, 1]] * 4 + [[3, 4]]
 
 
 def test_one_failing_text_leaves_the_others_alone():
     mechanism = standin(4, 1, 10)
 
-    assert mechanism.favoured(["1 2 3 4", "fails", "9 2 3 4"]).tolist() == [[3], [0], [0]]
+    assert mechanism._nearest(["1 2 3 4", "fails", "9 2 3 4"]).tolist() == [[3], [0], [0]]
 
 
 def test_places_are_drawn_by_their_chances():
@@ -186,3 +190,63 @@ def test_counts_are_right_on_average_and_their_intervals_hold():
     assert (
         abs(np.mean([sum(text in some.texts[:3] for text in released)]) - 700) > 100
     )  # as they are
+
+
+# The attacker who knows the chances, by enumeration: two authors of three texts each
+
+ANN = ["9 8 0 0 0 0", "9 0 8 0 0 0", "0 9 8 1 0 0"]
+BOB = ["0 0 8 9 0 0", "0 0 0 9 8 0", "8 0 0 0 0 9"]
+AUTHORS = np.repeat([0, 1], 3)
+
+
+def named_right(mechanism, texts, known=None):
+    """The share that the attacker names right, over all texts and releases by their chances.
+
+    It takes releases to be made by `known`. Draw y releases library text y for every text.
+    """
+    known, n, size = known or mechanism, len(texts), len(mechanism.library)
+    released = [Released(text) for text in mechanism.library.texts for _ in texts]
+    everything = Fold(np.arange(n), np.arange(n))
+
+    def law(places):
+        return known.log_chances(released, [texts[place] for place in places])
+
+    scores = by_documents(law, AUTHORS, [everything], size)[0]
+    named = scores[:, 0].argmax(axis=1)
+    laws = np.array([chances(mechanism, text) for text in texts])
+    return laws[named == AUTHORS[:, None]].sum() / n
+
+
+def best_possible(mechanism, texts):
+    """Naming the author for whom a release is likelier: Σ max of both chances, over two authors."""
+    laws = np.array([chances(mechanism, text) for text in texts])
+    return sum(max(laws[:3, y].sum(), laws[3:, y].sum()) for y in range(len(laws[0]))) / len(texts)
+
+
+@pytest.mark.parametrize("odds", [2, 10, 100])
+@pytest.mark.parametrize("best", [1, 2, 3])
+def test_who_knows_the_chances_names_as_many_as_anyone_can(best, odds):
+    mechanism = standin(6, best, odds)
+
+    assert named_right(mechanism, ANN + BOB) == best_possible(mechanism, ANN + BOB) > 0.5
+    assert float(best_possible(mechanism, ANN + BOB)) <= ceiling(log(odds), 1 / 2)
+
+
+def test_nobody_names_more_than_the_ceiling_and_some_name_as_many():
+    mechanism = standin(6, 3, 10)
+    apart = ["9 8 7 0 0 0"] * 3 + ["0 0 0 7 8 9"] * 3
+
+    assert named_right(mechanism, apart) == Fraction(10, 10 + 2 - 1)
+    assert ceiling(log(10), 1 / 2) == pytest.approx(10 / 11)
+    assert ceiling(log(10), 1 / 34) == pytest.approx(10 / (10 + 34 - 1))
+
+
+def test_who_is_wrong_about_the_order_of_the_library_names_fewer():
+    mechanism = standin(6, 2, 100)
+    texts = mechanism.library.texts
+    shuffled = Library(tuple(Passage(text, text) for text in (*texts[3:], *texts[:3])))
+    wrong = StandIn(shuffled, Written(), 2, 100)
+
+    assert named_right(mechanism, ANN + BOB, wrong) < 0.5 < named_right(mechanism, ANN + BOB)
+    with pytest.raises(InputError, match="not one of library"):
+        mechanism.log_chances([Released("a text of somebody else")], ANN)

@@ -11,9 +11,9 @@ from tests.conftest import ALPHA, TINY
 from tests.evaluation_results import results as results_of
 from tests.evaluation_world import AUTHORS, corpus, vocabulary
 
-from nomdeplume import Certificate, InputError, seeded
+from nomdeplume import Certificate, InputError, Laplace, seeded
 from nomdeplume.evaluate.attackers import ABOUT, ATTACKERS, ENSEMBLE, chosen
-from nomdeplume.evaluate.attackers.informed import Informed
+from nomdeplume.evaluate.attackers.informed import POWERS, Informed, by_documents
 from nomdeplume.evaluate.choosing import added, best_of
 from nomdeplume.evaluate.evaluation import Evaluation
 from nomdeplume.evaluate.figures import Figure, figure, proportion
@@ -40,8 +40,10 @@ from nomdeplume.evaluate.results import (
 from nomdeplume.evaluate.setting import grid
 from nomdeplume.evaluate.store import Store, read
 from nomdeplume.evaluate.verification import c_at_1
-from nomdeplume.mechanism import Recipe
+from nomdeplume.mechanism import NoisyMean, Recipe
+from nomdeplume.mechanism.contract import Released
 from nomdeplume.mechanism.exponential import Exponential
+from nomdeplume.mechanism.noisy_mean import MeanDocuments
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
 
@@ -218,6 +220,61 @@ def test_the_informed_attacker_does_what_bayes_says():
         assert scores[author] == pytest.approx(log(q[1]) + log(q[2]), rel=1e-3)
 
 
+def test_chances_of_a_mean_are_the_density_of_its_noise():
+    kept = Vocabulary(TINY, StopWords("none", frozenset()))
+    documents = NoisyMean(TINY, Laplace(0.7), kept.ids).documents(kept, 3, "")
+    released = documents.release(["apple pear", "lake"], seeded(1))
+    logs = documents.log_chances(released, ["apple pear pear", "river lake", "unheard"])
+    means = np.array([[0, 2 / 3], [5, 5.5], [0, 0]])  # no word: the first of the table
+
+    for found, each in zip(logs, released, strict=True):
+        density = -0.7 * np.linalg.norm(np.array(each.mean) - means, axis=1)
+        assert found - found[0] == pytest.approx(density - density[0], abs=1e-6)
+    assert documents.log_chances([Released("apple lake pear")], ["lake"]) is None
+    assert Exponential.of(TINY, 0.7).documents(kept, 3, "").log_chances(released, ["lake"]) is None
+
+
+def by_hand(logs, codes, fold, power):
+    """Scores of the tested texts of a fold, one text after the other."""
+    scores = np.empty((len(logs), len(fold.test), 3))
+    for draw, test, author in np.ndindex(scores.shape):
+        taught = [i for i in fold.train if codes[i] == author]
+        chance = np.mean([np.exp(power * logs[draw, fold.test[test], i]) for i in taught])
+        scores[draw, test, author] = np.log(chance)
+    return scores
+
+
+def test_scores_of_whole_texts_are_mean_chances_and_come_in_pieces(monkeypatch):
+    rng, codes = np.random.default_rng(3), np.array([0, 1, 2] * 4)
+    logs = 3 * rng.standard_normal((2, 12, 12))
+    parts = [Fold(np.arange(6, 12), np.arange(3)), Fold(np.arange(6), np.arange(6, 12))]
+    asked = []
+
+    def law(places):
+        asked.append(len(places))
+        return logs.reshape(24, 12)[:, places]
+
+    monkeypatch.setattr("nomdeplume.evaluate.attackers.informed.TOGETHER", 100)
+    ways = by_documents(law, codes, parts, 2)
+
+    assert asked == [4, 4, 4]
+    for power, way in zip(POWERS, ways, strict=True):
+        assert np.isnan(way[:, 3:6]).all()  # nobody tests these
+        for fold in parts:
+            expected = by_hand(logs, codes, fold, power)
+            assert way[:, fold.test] == pytest.approx(expected, abs=1e-4)
+
+
+def test_an_author_without_texts_to_learn_from_comes_last():
+    codes, rows = np.array([0, 1, 2, 0, 1, 2]), np.arange(36.0).reshape(6, 6)
+    part = Fold(np.array([0, 1]), np.array([2, 3, 4]))
+    ways = by_documents(lambda places: rows[:, places], codes, [part], 1)
+
+    assert np.isfinite(ways[:, :, 2:5]).all()
+    assert (ways[:, :, 2:5, 2:] <= ways[:, :, 2:5]).all()
+    assert by_documents(lambda _: None, codes, [part], 1) is None
+
+
 def test_the_best_guess_of_a_word_by_enumeration():
     mechanism, prior = Exponential.of(TINY, 0.7), np.array([0.7, 0.1, 0.1, 0.1])
     joint = prior[:, None] * mechanism.channel(np.arange(4))
@@ -316,6 +373,23 @@ def test_topics_stay_when_authors_go(results):
     assert cell.author().value < right(results.clean.attackers, ENSEMBLE)
 
 
+def test_who_knows_the_law_of_means_is_no_weaker_and_suffers_from_a_wrong_law(lab, monkeypatch):
+    [setting] = grid([Recipe("mean")], budgets=[200.0])
+    cell = lab.cell(setting, quiet)
+    known = cell.adaptive["informed"].accuracy
+    trained = [right(cell.adaptive, name, 5) for name in ("word-svm", "mean-lda", "cosine-delta")]
+    chances = MeanDocuments.log_chances
+
+    def of_others(mechanism, released, items):
+        return chances(mechanism, released[30:] + released[:30], items)
+
+    monkeypatch.setattr(MeanDocuments, "log_chances", of_others)
+    wrong = lab.cell(setting, quiet).adaptive["informed"].accuracy
+
+    assert known[5].value >= max(trained)
+    assert wrong[1].value < 0.5 < known[1].value
+
+
 @pytest.mark.parametrize("name", ATTACKERS)
 def test_nobody_recognises_authors_that_were_dealt_out_anew(name):
     """Out of folds, clean and released alike: within an interval that fails once in a million."""
@@ -393,6 +467,12 @@ def cell(budget, size, topic, author):
         title="m", budget=budget, size=size, epsilon=budget / size, topic=directions,
         attackers=attacks,
     )  # fmt: skip
+
+
+def test_odds_between_any_two_texts_are_no_budget():
+    odds = replace(cell(100, 1, 0.3, 0.1), title="standin", symbol="w")
+
+    assert [each.mechanism for each in by_budget([odds, cell(20, 10, 0.3, 0.1)])] == ["m"]
 
 
 def test_the_best_size_at_each_budget_is_taken():

@@ -224,7 +224,9 @@ def test_parts_that_do_not_fit_together_are_refused(wrong):
         replace(SMALL, **wrong)
 
 
-@pytest.mark.parametrize("wrong", [{"epsilon": 0.0}, {"budget": -1.0}, {"size": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"epsilon": 0.0}, {"budget": -1.0}, {"size": 0}, {"ceiling": 0.0}, {"ceiling": 1.5}]
+)
 def test_settings_that_cannot_be_are_refused(wrong):
     with pytest.raises(InputError):
         Cell(**wrong)

@@ -117,7 +117,9 @@ def test_standins_come_from_python_too():
     [document] = made(["My tomatoes have black spots again."])
 
     assert document.text in made.documents.library.texts
-    assert made.promises[0].sentence.endswith("at most a factor of 100.")
+    assert made.promises[0].sentence.endswith(
+        "by more than 100 to 1 through one released document."
+    )
     assert made.price.budget == pytest.approx(np.log(100))
 
 
@@ -148,7 +150,7 @@ def test_a_classifier_ranks_the_texts_of_the_likeliest_topic_first(tmp_path, top
     made = fitted(Library(TOPICS[: 8 * topics]))
     (tmp_path / "l").write_text(made.to_jsonl(), encoding="utf-8")
     score = score_of(Library.read(tmp_path / "l"), Vocabulary.given(None))
-    nearest = StandIn(made, score, 8).favoured(["The anchor and the sail.", "tractor on the soil"])
+    nearest = StandIn(made, score, 8)._nearest(["The anchor and the sail.", "tractor on the soil"])
 
     fields = [{made.passages[place].field for place in row} for row in nearest.tolist()]
     assert fields == [{"sea"}, {"land"}]

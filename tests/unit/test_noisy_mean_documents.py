@@ -339,7 +339,7 @@ def test_the_mechanism_follows_from_what_is_asked_for():
         (None, 3.0, 3.0, "not both"),
         (None, None, 0.0, "budget must be"),
         (None, None, float("nan"), "budget must be"),
-        ("gauss", None, 3.0, "mechanism must be one of mean, standin, laplace"),
+        ("gauss", None, 3.0, "mechanism must be one of standin, mean, laplace"),
     ],
 )
 def test_what_cannot_be_asked_for(mechanism, epsilon, budget, said):
@@ -348,7 +348,8 @@ def test_what_cannot_be_asked_for(mechanism, epsilon, budget, said):
 
 
 def test_obfuscators_without_a_mechanism_are_of_the_mechanism_asked_for(kept):
-    assert Obfuscator.of(vocabulary=kept).mechanism.name == "mean"
+    assert Obfuscator.of(vocabulary=kept).mechanism.name == "standin"
+    assert Obfuscator.of(vocabulary=kept, size=30).mechanism.name == "mean"
     assert Obfuscator.of(vocabulary=kept, budget=3).mechanism.name == "mean"
     assert Obfuscator.of(vocabulary=kept, epsilon=3).mechanism.name == "laplace"
     assert repr(Obfuscator.mean(kept, budget=3)).startswith("<Obfuscator: mean, E=3, size=100")

@@ -127,7 +127,7 @@ def test_every_pair_of_groups_is_told_apart_with_certainty(some):
 
     assert (np.isinf(promised) == ~same).all()
     assert (np.isinf(found) == ~same).all()
-    assert mechanism.guarantee.metric.widest(1.0) == inf
+    assert mechanism.guarantee.metric.widest(lambda: 1.0) == inf
 
 
 @SIZES
@@ -249,7 +249,7 @@ def test_words_that_are_not_covered_are_refused(make, some, ids, rng):
 def test_words_in_no_list_have_no_place(some):
     metric = Diffractor(cloud(60), 1.0, some).guarantee.metric
 
-    assert metric.widest(1.0) == 55
+    assert metric.widest(lambda: 1.0) == 55
     with pytest.raises(InputError, match="in the lists"):
         metric.places(np.empty((1, 4)), np.array([0]))
 

@@ -159,7 +159,7 @@ def test_a_preview_has_the_likeliest_passages_and_the_one_that_came_out(studio):
         around, mechanism = found.around, made.documents
         k.append(len(around.best))
 
-        assert around.best == tuple(mechanism.favoured([studio.samples[sample]])[0])
+        assert around.best == tuple(mechanism._nearest([studio.samples[sample]])[0])
         assert around.passage.text == found.content
         assert around.hit == pytest.approx(mechanism.hit)
         assert around.odds == odds

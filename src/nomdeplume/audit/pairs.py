@@ -45,7 +45,7 @@ def commonest(mechanism: Mechanism, kept: Ids, most: int) -> Ids:
     Where it is promised to some others only, as within groups, those come along.
     """
     guarantee, table, left = mechanism.guarantee, mechanism.table, covered(mechanism, kept)
-    if guarantee.metric.widest(2 * table.radius) < inf:
+    if guarantee.metric.widest(lambda: 2 * table.radius) < inf:
         return left[:most]
     chosen, left = left[:0], left[:REACH]
     while len(left) and len(chosen) < most:
@@ -87,7 +87,7 @@ def _near(mechanism: Mechanism, kept: Ids, seconds: float) -> Ids:
     _, first = np.unique(nearest_first, axis=0, return_index=True)
     distinct = nearest_first[np.sort(first)]
     guarantee = mechanism.guarantee
-    if guarantee.metric.widest(2 * table.radius) < inf:
+    if guarantee.metric.widest(lambda: 2 * table.radius) < inf:
         return np.asarray(distinct[:TRIED])
     some = distinct[:SEEN]
     nothing = [promised(guarantee, table, pair)[0, 1] == inf for pair in some]

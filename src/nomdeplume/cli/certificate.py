@@ -163,7 +163,7 @@ def _settings(stated: Certificate) -> str:
 
 def _spent(stated: Certificate) -> str:
     """What each document spends, and how its words were taken."""
-    own = f"{stated.symbol} = {stated.epsilon:.12g} per {stated.per}"
+    own = stated.stated(12)
     if stated.at_once:
         return f"{own}, of any length"
     return f"{own}, E = {stated.budget:.12g} per document, reduction {stated.reduction}"

@@ -45,6 +45,7 @@ class DistanceOptions:
     output: Path | None
     as_json: bool
     moves: int
+    odds: int | None
     documents: int | None
     delta: float | None
     force: bool
@@ -84,6 +85,9 @@ class DistanceOptions:
     "Says what a release of whole documents promises between A and B.",
 )
 @click.option(
+    "--odds", type=int, metavar="W", help="Say what a stand-in at these odds promises between them."
+)
+@click.option(
     "--documents",
     type=int,
     metavar="M",
@@ -105,7 +109,7 @@ def distance(inputs: tuple[str, ...], options: DistanceOptions) -> int:
     """How far two texts are apart, and which words move where.
 
     The distance is that of the promise: between bags of kept words, in the table's own
-    metric. With --epsilon or --budget it also says how far a release can shift anyone's
+    metric. With --odds, --budget or --epsilon it also says how far a release can shift anyone's
     odds between the two texts. Nothing is released here: plans hold words of private texts,
     and distances are theirs, exactly. Files are written for your eyes only.
 
@@ -133,6 +137,7 @@ def _check(inputs: tuple[str, ...], options: DistanceOptions) -> None:
     given = {
         "epsilon": options.release.epsilon,
         "budget": options.release.budget,
+        "odds": options.odds,
         "documents": options.documents,
         "delta": options.delta,
     }
@@ -147,7 +152,9 @@ def _check(inputs: tuple[str, ...], options: DistanceOptions) -> None:
     if options.delta is not None and not 0 < options.delta < 1:
         raise InputError(f"--delta must be between 0 and 1, got {options.delta:g}.")
     if of_release and of_release[0] in ("documents", "delta"):
-        raise InputError(f"--{of_release[0]} needs --epsilon or --budget: it is about a release.")
+        raise InputError(
+            f"--{of_release[0]} needs --odds, --budget or --epsilon: it is about a release."
+        )
     if not options.all_pairs and len(inputs) != 2:
         raise InputError(
             f"name two inputs, got {len(inputs)}; a whole corpus is compared with --all."
@@ -187,7 +194,7 @@ def _pair(chosen: Distance, inputs: tuple[str, ...], options: DistanceOptions) -
 def _promised(vocabulary: Vocabulary, x: str, y: str, options: DistanceOptions) -> Between | None:
     """The promise of a release with the given options, if one is spoken of."""
     asked = options.release
-    if asked.epsilon is None and asked.budget is None:
+    if asked.epsilon is None and asked.budget is None and options.odds is None:
         return None
     from nomdeplume.between import Between
     from nomdeplume.obfuscator import Obfuscator
@@ -197,6 +204,7 @@ def _promised(vocabulary: Vocabulary, x: str, y: str, options: DistanceOptions) 
         vocabulary,
         epsilon=asked.epsilon,
         budget=asked.budget,
+        odds=options.odds,
         size=asked.size,
         reduction=asked.reduction or "",
     )

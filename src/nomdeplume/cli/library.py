@@ -188,6 +188,8 @@ def counts(release: Path, options: CountOptions) -> None:
     except UnicodeDecodeError:
         raise InputError("a certificate must be UTF-8 text; this file is not.") from None
     found, settings = _opened(options.library), stated.settings
+    if settings.get("words"):
+        raise InputError("fields are counted by texts, and this release has their words (--as).")
     if settings.get("fingerprint") != found.fingerprint:
         raise InputError("the release is not of this library; give its file with --library.")
     numbers = {name: settings.get(name) for name in ("best", "tickets")}

@@ -30,7 +30,7 @@ COMMANDS = {  # a module of each name holds it; the line begins its own help
     "features": "Fit topic words and maps on public texts, for releases of other texts.",
     "ledger": "What documents and authors have spent, and how much they may.",
     "library": "Build and read libraries: the public texts of which stand-ins are drawn.",
-    "obfuscate": "Release texts as noisy words, for sorting and counting by subject.",
+    "obfuscate": "Release texts whose subject can be told and whose author is hard to recognise.",
     "studio": "Open a page on this machine to release, understand, attack and calibrate.",
     "tables": "Fetch embedding tables, look at them, and build native ones.",
 }
@@ -58,7 +58,7 @@ def loaded(name: str) -> click.Command:
 @click.group(cls=Group, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="nomdeplume")
 def cli() -> None:
-    """Release texts as noisy words, with a computed and checked privacy guarantee."""
+    """Release texts without their author, with a computed and checked privacy guarantee."""
 
 
 for _name, _line in COMMANDS.items():

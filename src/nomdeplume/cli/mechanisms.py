@@ -27,7 +27,7 @@ class ReleaseOptions:
 
     epsilon: float | None
     budget: float | None
-    size: int
+    size: int | None
     reduction: str | None
 
 
@@ -46,6 +46,7 @@ class MechanismOptions:
     settings: tuple[str, ...]
     odds: int | None
     library: str | None
+    as_words: str | None
 
     def recipe(
         self,
@@ -53,19 +54,25 @@ class MechanismOptions:
         *,
         epsilon: float | None = None,
         budget: float | None = None,
-        size: int = 100,
+        size: int | None = None,
         reduction: str | None = None,
+        words: bool = False,
     ) -> Recipe:
-        """The recipe that the options name, spending what is usual if nothing is given."""
+        """The recipe that the options name, spending what is usual if nothing is given.
+
+        `words` says that something is given that is for released words alone.
+        """
         from nomdeplume.mechanism import Recipe
 
+        as_words = {"words": 1.0} if self.as_words == "words" else {}
         return Recipe.asked(
-            self.mechanism,
+            self.mechanism or ("standin" if self.as_words else None),
             epsilon,
             budget,
             size,
             reduction or "",
             odds=self.odds,
+            words=words or vocabulary.features is not None,
             library=self.library or "",
             map=self.map or "",
             compose=self.compose or "",
@@ -74,7 +81,7 @@ class MechanismOptions:
             dimensions=self.dimensions,
             outputs=open_words(self.output_words, vocabulary),
             weights=open_weights(self.weights, vocabulary),
-            settings=dict(map(_setting, self.settings)),
+            settings=dict(map(_setting, self.settings)) | as_words,
         )
 
 
@@ -87,9 +94,7 @@ def release_options(epsilon: str, budget: str) -> Callable[[Command], Command]:
             help="Word by word: draw the words by chance, or apportion them without. "
             "[default: sample]",
         ),
-        click.option(
-            "--size", type=int, default=100, show_default=True, help="Words in each document."
-        ),
+        click.option("--size", type=int, help="Words in each document, of words. [default: 100]"),
         click.option(
             "--budget",
             type=float,
@@ -169,6 +174,13 @@ def mechanism_options(command: Command) -> Command:
             help="Of standin: the public texts of which one comes out. [default: those that ship]",
         ),
         click.option(
+            "--as",
+            "as_words",
+            type=click.Choice(["text", "words"]),
+            help="Of standin: the public text, or its kept words in alphabetical order. "
+            "[default: text]",
+        ),
+        click.option(
             "--compose",
             type=click.Choice(["herding", "maxent"]),
             help="Of mean, from its noise to words. [default: herding]",
@@ -182,9 +194,9 @@ def mechanism_options(command: Command) -> Command:
         click.option(
             "--mechanism",
             metavar="NAME",
-            help="mean, standin (a public text on the subject), or word by word laplace, vickrey, "
-            "mahalanobis, vmf, polar, exponential, tem, syntf, santext+, custext or diffractor; "
-            "the guide says which. [default: mean; standin with --odds or --library; laplace with "
+            help="standin, mean, or word by word laplace, vickrey, mahalanobis, vmf, polar, "
+            "exponential, tem, syntf, santext+, custext or diffractor; the guide says which. "
+            "[default: standin; mean with --budget or another option for words; laplace with "
             "--epsilon, --decode or --reduction]",
         ),
     ):

@@ -38,7 +38,7 @@ PLACE = PathOrAddress(path_type=Path)
 )
 @release_options(
     "Per word and unit of distance, for words released one by one. [default: by the mechanism]",
-    "[default: 20 for mean]",
+    "[default: 20, if the mean is released]",
 )
 @mechanism_options
 @table_options
@@ -71,7 +71,8 @@ PLACE = PathOrAddress(path_type=Path)
     type=click.Choice(["public", "withhold"]),
     default="public",
     show_default=True,
-    help="Text without kept words: release a public bag in its place, or leave it out.",
+    help="Text without kept words, if words are released: release a public bag in its place, or "
+    "leave it out. Every text has a stand-in.",
 )
 @click.option(
     "--certificate",
@@ -96,17 +97,21 @@ PLACE = PathOrAddress(path_type=Path)
 @click.option("--quiet", is_flag=True, help="Say nothing but what went wrong.")
 @typed(ObfuscateOptions)
 def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
-    """Release texts as noisy words, for sorting and counting by subject.
+    """Release texts whose subject can be told and whose author is hard to recognise.
 
     INPUT is text files, CSV, JSONL (these also .gz, .zst), Parquet or Arrow files,
-    folders of one of these kinds, or - for standard input. Each text becomes SIZE words
-    in alphabetical order. Of a record only the released words and the fields named with
-    --keep come out; documents are numbered, and ids stay behind. The output is of the kind
-    that its name says.
+    folders of one of these kinds, or - for standard input. Of a record only the released
+    text and the fields named with --keep come out; documents are numbered, and ids stay
+    behind. The output is of the kind that its name says.
 
-    A release by the mean (the default) is made for sorting and counting many texts by broad
-    subject. It is not made for reading: do not rely on it for what a single text says, and a
-    short or mixed text may come out under a wrong subject.
+    \b
+    Three ways to release a text:
+      (nothing)    A stand-in: a public text, usually on the same subject. Nobody's
+                   odds between any two texts change by more than 100 to 1 (--odds).
+                   It can be read, and it is not a paraphrase.
+      --budget 20  The mean: SIZE words that are composed from a noisy mean, for sorting
+                   and counting many texts. Near texts are hard to tell apart.
+      --epsilon 6  Word by word, as in the paper: SIZE noisy words, for comparison.
 
     A ledger keeps what every document has spent, and refuses what would pass its limit.
 
@@ -116,6 +121,7 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
     \b
     nomdeplume obfuscate letter.txt
     nomdeplume obfuscate reviews.csv -o released.parquet --text-field body --keep topic
+    nomdeplume obfuscate posts.jsonl -o out.jsonl --library my.library --odds 20
     cat letter.txt | nomdeplume obfuscate --budget 10
     nomdeplume obfuscate letter.txt --mechanism exponential --decode rank
     nomdeplume obfuscate reviews.csv -o out.csv --ledger reviews.ledger --limit 40

@@ -119,6 +119,7 @@ class ObfuscateOptions:
     def obfuscator(self) -> Obfuscator:
         """The obfuscator that the options describe; a terminal shows the progress of making it."""
         from nomdeplume.cli.progress import calibrating
+        from nomdeplume.mechanism.contract import STANDIN
         from nomdeplume.obfuscator import Obfuscator
 
         vocabulary, release = self.table.vocabulary(), self.release
@@ -128,8 +129,14 @@ class ObfuscateOptions:
             budget=release.budget,
             size=release.size,
             reduction=release.reduction,
+            words=self.vectors,
         )
         with calibrating(len(vocabulary), shown=self.shown) as tell:
-            return Obfuscator.of(
+            made = Obfuscator.of(
                 recipe, vocabulary, size=release.size, reduction=release.reduction or "", tell=tell
             )
+        if made.documents.form.sources and STANDIN in self.keep:
+            raise InputError(
+                f"field {STANDIN!r} of the output is the id of a stand-in; keep another."
+            )
+        return made

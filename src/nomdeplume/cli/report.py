@@ -62,7 +62,7 @@ def _promised(certificate: Certificate) -> str:
 
 
 def _spent(certificate: Certificate) -> str:
-    own = f"{certificate.symbol} = {certificate.epsilon:.6g} per {certificate.per}"
+    own = certificate.stated()
     return own if certificate.at_once else f"{own} and E = {certificate.budget:.6g} per document"
 
 

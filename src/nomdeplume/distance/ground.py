@@ -6,6 +6,7 @@ between words that a mechanism promises nothing about: an extended metric.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf, pi
 from typing import Any, Protocol, runtime_checkable
@@ -18,6 +19,7 @@ from nomdeplume.errors import InputError
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
+Diameter = Callable[[], float]  # the largest distance between vectors, which takes long to find
 
 
 @runtime_checkable
@@ -34,7 +36,7 @@ class Ground(Protocol):
     def steps(self) -> str: ...  # what a bag's distance is counted in; nothing for plain ones
     def places(self, vectors: Floats, ids: Ids) -> Floats: ...
     def apart(self, x: Floats, y: Floats) -> Floats: ...
-    def widest(self, diameter: float) -> float: ...
+    def widest(self, diameter: Diameter) -> float: ...
     def __call__(self, x: Any, y: Any, /) -> float: ...
 
 
@@ -63,9 +65,9 @@ class Euclidean(_OfVectors):
     def apart(self, x: Floats, y: Floats) -> Floats:
         return distances(x, y)
 
-    def widest(self, diameter: float) -> float:
+    def widest(self, diameter: Diameter) -> float:
         """Largest distance between two words whose vectors are at most `diameter` apart."""
-        return diameter
+        return diameter()
 
 
 @dataclass(frozen=True)
@@ -85,8 +87,8 @@ class Capped(Euclidean):
     def apart(self, x: Floats, y: Floats) -> Floats:
         return np.minimum(distances(x, y), self.limit)
 
-    def widest(self, diameter: float) -> float:
-        return min(diameter, self.limit)
+    def widest(self, diameter: Diameter) -> float:
+        return min(diameter(), self.limit)
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class Chord(_OfVectors):
     def apart(self, x: Floats, y: Floats) -> Floats:
         return distances(directions(x), directions(y))
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002
         return 2.0
 
 
@@ -124,7 +126,7 @@ class Polar(_OfVectors):
         lengths = np.linalg.norm(x, axis=1)[:, None] - np.linalg.norm(y, axis=1)
         return np.asarray(self.arc * angles(directions(x), directions(y)) + np.abs(lengths))
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002
         return pi * self.arc + self.longest
 
 
@@ -143,7 +145,7 @@ class Discrete(_OfVectors):
     def apart(self, x: Floats, y: Floats) -> Floats:
         return np.asarray(x[:, :1] != y[:, 0], dtype=np.float64)
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002
         return 1.0
 
 
@@ -166,7 +168,7 @@ class Listed(Discrete):
     def apart(self, x: Floats, y: Floats) -> Floats:
         return np.asarray(np.abs(x[:, None, :] - y[None, :, :]).max(axis=2))
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002
         listed = self.positions[(self.positions >= 0).all(axis=1)]
         return float(np.ptp(listed, axis=0).max())
 
@@ -188,7 +190,7 @@ class Grouped(Discrete):
         within = super().apart(x, y)
         return np.where(x[:, 1:2] == y[:, 1], within, inf)
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002
         return inf
 
 
@@ -209,7 +211,7 @@ class Covered(Euclidean):
         same = x[:, -1:] == y[:, -1]  # -1 if both are covered, the same word if neither is
         return np.where(same, distances(x[:, :-1], y[:, :-1]), inf)
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002
         return inf
 
 

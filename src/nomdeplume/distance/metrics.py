@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nomdeplume.distance.cloud import Cloud
-from nomdeplume.distance.ground import Euclidean, Ground
+from nomdeplume.distance.ground import Diameter, Euclidean, Ground
 from nomdeplume.distance.word_mover import Points, bottleneck, word_mover
 from nomdeplume.errors import InputError
 
@@ -27,7 +27,7 @@ class Metric(Protocol):
     def name(self) -> str: ...
     @property
     def meaning(self) -> str: ...
-    def widest(self, diameter: float) -> float: ...
+    def widest(self, diameter: Diameter) -> float: ...
     def __call__(self, x: Any, y: Any, /) -> float: ...
 
 
@@ -55,7 +55,7 @@ class WordMover:
                 raise InputError(f"this is about bags of {self.size} words, got one of {words}.")
         return word_mover(*bags, self.ground.apart)
 
-    def widest(self, diameter: float) -> float:
+    def widest(self, diameter: Diameter) -> float:
         return self.ground.widest(diameter)
 
 
@@ -78,7 +78,7 @@ class Bottleneck:
     def __call__(self, x: Points, y: Points) -> float:
         return bottleneck(x, y, self.ground.apart)
 
-    def widest(self, diameter: float) -> float:
+    def widest(self, diameter: Diameter) -> float:
         return self.ground.widest(diameter)
 
 
@@ -91,7 +91,7 @@ class Means(Euclidean):
     name: str = "distance between mean features"
     meaning: str = "how far the means of their words' features are apart, at most W₁"
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002 - features have their own
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002 - features have their own
         return self.diameter
 
 
@@ -106,7 +106,7 @@ class AnyTwo:
     def __call__(self, x: Any, y: Any) -> float:
         return float(x != y)
 
-    def widest(self, diameter: float) -> float:  # noqa: ARG002 - whatever the table is
+    def widest(self, diameter: Diameter) -> float:  # noqa: ARG002 - whatever the table is
         return 1.0
 
 
@@ -135,7 +135,7 @@ class Prepared:
     def __call__(self, x: Any, y: Any) -> float:
         return self.metric(self.prepare(x), self.prepare(y))
 
-    def widest(self, diameter: float) -> float:
+    def widest(self, diameter: Diameter) -> float:
         return self.metric.widest(diameter)
 
 
@@ -158,7 +158,7 @@ class Summed:
     def meaning(self) -> str:
         return f"the sum over {self.count} pairs of {self.metric.meaning}"
 
-    def widest(self, diameter: float) -> float:
+    def widest(self, diameter: Diameter) -> float:
         return self.count * self.metric.widest(diameter)
 
     def __call__(self, x: Any, y: Any) -> float:

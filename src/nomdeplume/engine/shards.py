@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nomdeplume.batches import VECTOR, WARNING, Batches
+from nomdeplume.batches import WARNING, Batches
 from nomdeplume.charging import NO_ROOM, content_of
 from nomdeplume.engine.folders import File, Folder, ready_name
 from nomdeplume.engine.parts import ROWS, Part, parts_of
@@ -21,6 +21,7 @@ from nomdeplume.formats.kinds import Kind, delimiter_of, named, packing_of
 from nomdeplume.formats.records import Fields
 from nomdeplume.formats.table_sink import TableSink
 from nomdeplume.formats.writing import Sink, open_sink
+from nomdeplume.mechanism.contract import STANDIN, VECTOR
 from nomdeplume.privacy.certificate import NOT_PRIVATE
 from nomdeplume.privacy.identifying import ID
 from nomdeplume.privacy.ledger.claims import Digests, Identity
@@ -218,11 +219,11 @@ class Work:
                 sink.write_batch(_named(batch, self.fields.text, numbers))
             return
         words = batch.column(self.fields.text).to_pylist()
-        means = batch.column(VECTOR).to_pylist() if self.function.vectors else [None] * len(words)
+        after = batch.select(self.function.beside).to_pylist()
         following = iter(numbers)
-        for text, beside, mean in zip(words, fields or [], means, strict=True):
+        for text, kept, beside in zip(words, fields or [], after, strict=True):
             if text is not None:
-                sink.write(text, beside, mean, next(following))
+                sink.write(text, kept, beside, next(following))
 
     def _same(self, shard: Shard) -> None:
         """What was charged must be what is released."""
@@ -257,8 +258,9 @@ def _rows(batch: Any, names: Iterable[str]) -> list[dict[str, Any]]:
 
 def _named(batch: Any, text: str, numbers: Sequence[str | None]) -> Any:
     """Numbers, kept columns, then the words under the name that they have in every release."""
-    others = [name for name in batch.schema.names if name not in (text, VECTOR, WARNING)]
-    last = [name for name in (VECTOR, WARNING) if name in batch.schema.names]
+    after = (VECTOR, STANDIN, WARNING)
+    others = [name for name in batch.schema.names if name not in (text, *after)]
+    last = [name for name in after if name in batch.schema.names]
     named = batch.select([*others, text, *last]).rename_columns([*others, "text", *last])
     if None in numbers:
         return named

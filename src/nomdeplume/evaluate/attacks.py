@@ -12,8 +12,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.evaluate.attackers import ENSEMBLE, INFORMED, Kind
-from nomdeplume.evaluate.attackers.informed import by_author, chances, pushed
-from nomdeplume.evaluate.choosing import added, best_of, standard
+from nomdeplume.evaluate.attackers.informed import Law, by_author, by_documents, chances, pushed
+from nomdeplume.evaluate.choosing import added, best_of, likeliest, standard
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import Identification
 from nomdeplume.evaluate.labelled import Labels
@@ -77,15 +77,20 @@ class Attacks:
         training: int,
         mechanism: Mechanism | None,
         rng: Generator,
+        law: Law | None = None,
     ) -> dict[str, Scores]:
         """Trained on releases, with what clean texts tell besides where that helps.
 
         Who can make releases has the clean texts too. He tries releases, clean texts and both
-        on texts of his own, and takes what works there.
+        on texts of his own, and takes what works there. If the law of whole documents is known,
+        the informed attacker needs no training on releases.
         """
         found = {}
         for name, kind in self.kinds.items():
             tell(name)
+            if name == INFORMED and (known := self._by_law(law, draws)) is not None:
+                found[name] = known
+                continue
             if name == INFORMED:
                 found[name] = self._informed(draws, partial(self._expected, draws, mechanism, rng))
             else:
@@ -135,6 +140,11 @@ class Attacks:
                 for rows, counts in zip(way, tested, strict=True):
                     rows[fold.test] = counts[fold.test] @ told
         return best_of(list(ways), self.authors.codes, self.folds)
+
+    def _by_law(self, law: Law | None, draws: Draws) -> Scores | None:
+        """Bayes by the chances of whole documents; None if these are unknown."""
+        ways = law and by_documents(law, self.authors.codes, self.folds, len(draws))
+        return None if ways is None else likeliest(list(ways), self.authors.codes, self.folds)
 
     def _of_texts(self, draws: Draws, words: Ids) -> list[Learnt]:
         """The words of each author's training texts, for each fold."""

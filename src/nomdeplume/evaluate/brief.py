@@ -22,7 +22,8 @@ def brief(results: Results) -> str:
 
 
 NOTE = fill(
-    "author: share named right by the best attacker who learnt from releases, from one document; "
+    "author: share named right by the best attacker who learnt from releases or knows their law, "
+    "from one document; "
     "of 5, of 20: the same from so many documents of one author, if two authors have so many; "
     "topic: share told right by who learnt from releases; words: share of words that Bayes "
     "recovers (of mean, that text and release share); ±: half the 95 % interval over draws and "

@@ -89,6 +89,11 @@ def _concluded(results: Results) -> Iterator[str]:
     yield f"{at}: {', and '.join(said)}."
     if after:
         yield _against_floor(results, after)
+    if cell.ceiling is not None:
+        yield (
+            f"By its promise alone, nobody names more than {_percent(cell.ceiling)} of single "
+            "documents right on average, whatever they know of the authors."
+        )
     yield from _least(cells, place)
 
 
@@ -142,8 +147,8 @@ def _caveats(results: Results) -> Iterator[str]:
         )
     if any(cell.budget is not None for cell in results.cells):
         yield (
-            f"Each text was released {results.protocol.draws} times to measure this. In earnest it "
-            "is released once: several releases add up, and so do the documents of one author."
+            f"Each text was released {_times(results.protocol.draws)} to measure this. In earnest "
+            "it is released once: several releases add up, and so do the documents of one author."
         )
     if any(cell.not_private for cell in results.cells):
         yield "The noise was seeded, so that the run can be repeated: its releases are not private."
@@ -175,3 +180,8 @@ def _share(figure: Figure) -> str:
 def _percent(share: float) -> str:
     value = 100 * share
     return f"{value:.0f} %" if value >= 10 or value == 0 else f"{value:.1f} %"
+
+
+def _times(count: int) -> str:
+    """A number of times in words: once, or `3 times`."""
+    return "once" if count == 1 else f"{count} times"

@@ -1,8 +1,9 @@
-"""Floors: what is guessed of an author without reading a word of the release."""
+"""Floors: what is guessed of an author without reading a word of the release; and a ceiling."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,16 @@ def majority(authors: Labels, folds: Sequence[Fold]) -> Figure:
     """Always the author who wrote most of the tested texts: no constant guess is better."""
     counts = np.bincount(authors.codes[np.concatenate([fold.test for fold in folds])])
     return proportion(float(counts.max()), float(counts.sum()))
+
+
+def ceiling(epsilon: float, share: float) -> float:
+    """The most that anyone names the author rightly from one release of plain ε on average.
+
+    e^ε·p/(e^ε·p + 1 − p), where p is the `share` of the author with most texts; with A authors
+    alike that is e^ε/(e^ε + A − 1). A release is at most e^ε times as likely for one author as
+    for another, and nobody does better than to name the likeliest.
+    """
+    return share / (share + (1 - share) * exp(-epsilon))
 
 
 def topic_oracle(corpus: Labelled, folds: Sequence[Fold]) -> Figure | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nomdeplume.evaluate.results import Cell, Frontier, Limit, Point, Results, Series
+from nomdeplume.privacy.certificate import ODDS
 
 LEVELS = (0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 SHOWN = 6  # levels of author accuracy in a summary
@@ -13,9 +14,14 @@ Spot = tuple[float, float, Point]  # accuracy of authors and of topics, and the 
 
 
 def by_budget(cells: Sequence[Cell], times: float = 1.0) -> tuple[Series, ...]:
-    """For each mechanism the best size at each budget, by topic; budgets `times` over."""
+    """For each mechanism with budgets the best size at each, by topic; budgets `times` over.
+
+    Odds between any two texts are no budget for a unit of distance: they are left out.
+    """
+    spending = [cell for cell in cells if cell.symbol != ODDS]
     return tuple(
-        Series(title, tuple(_best_sizes(_points(cells, title, times)))) for title in _titles(cells)
+        Series(title, tuple(_best_sizes(_points(cells, title, times))))
+        for title in _titles(spending)
     )
 
 

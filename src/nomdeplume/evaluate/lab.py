@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
+from itertools import chain
 from time import monotonic
 
 import numpy as np
@@ -14,9 +15,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.bag import Bag
+from nomdeplume.distance.metrics import AnyTwo
 from nomdeplume.evaluate.attackers import Kind
+from nomdeplume.evaluate.attackers.informed import Law
 from nomdeplume.evaluate.attacks import Attacks
-from nomdeplume.evaluate.floors import floors
+from nomdeplume.evaluate.floors import ceiling, floors, majority
 from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.identification import DOCUMENTS, Identification
 from nomdeplume.evaluate.labelled import Labelled
@@ -46,12 +49,15 @@ from nomdeplume.mechanism import Mechanism
 from nomdeplume.mechanism.contract import DocumentMechanism
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Output
+from nomdeplume.privacy.guarantee import Guarantee
 from nomdeplume.privacy.random import described, secure, seeded
 from nomdeplume.releasing import Offer, complete
 from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 Draws = Sequence[Sequence[str]]
+Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 Tell = Callable[[str], None]
 
 TRAINING = 3  # draws that an adaptive attacker learns from
@@ -111,13 +117,19 @@ class Lab:
             setting.recipe, self.vocabulary, size=setting.size, reduction=setting.reduction
         )
         texts = self._bags if made.documents.kept_words else self.corpus.texts
-        draws = [
-            [each.text for each in complete(made.releasing.released(map(Offer, texts), rng))]
-            for _ in self._times
+        released = [
+            list(complete(made.releasing.released(map(Offer, texts), rng))) for _ in self._times
         ]
+        draws = [[each.text for each in draw] for draw in released]
+
+        def law(places: Ids) -> Floats | None:
+            items = [made.releasing.item(texts[place]) for place in places.tolist()]
+            return made.documents.log_chances(list(chain.from_iterable(released)), items)
+
         tell("words")
         rebuilt, certificate = self._rebuilt(made, draws, rng), certified(made, draws[0], rng)
-        judged, promise = self.judged(draws, made.documents, rng, tell), made.promises[-1]
+        judged = self.judged(draws, made.documents, rng, tell, law)
+        promise = made.promises[-1]
         return replace(
             judged,
             mechanism=setting.recipe.mechanism,
@@ -134,10 +146,18 @@ class Lab:
             promise=tuple(each.sentence for each in made.promises),
             unchanged=made.unchanged,
             certificate=certificate,
+            ceiling=self._ceiling(made.guarantee),
             reconstruction=rebuilt,
             not_private=self.seed is not None,
             seconds=round(monotonic() - started, 1),
         )
+
+    def _ceiling(self, guarantee: Guarantee) -> float | None:
+        """The most that anyone names authors from one release, if its ε is between any texts."""
+        authors = self.corpus.author
+        if authors is None or guarantee.metric != AnyTwo():
+            return None
+        return ceiling(guarantee.epsilon, majority(authors, self.folds).value)
 
     def _rebuilt(self, made: Obfuscator, draws: Draws, rng: Generator) -> Reconstruction:
         """Share of the words of the texts that are recovered from releases."""
@@ -149,18 +169,23 @@ class Lab:
         return reconstruction(mechanism, words, self.prior, self.draws, rng)
 
     def judged(
-        self, draws: Draws, mechanism: DocumentMechanism | None, rng: Generator, tell: Tell
+        self,
+        draws: Draws,
+        mechanism: DocumentMechanism | None,
+        rng: Generator,
+        tell: Tell,
+        law: Law | None = None,
     ) -> Cell:
         """A cell with figures of releases, each a list as long as the corpus; without its setting.
 
-        Attackers know the mechanism that made them, unless there is none.
+        Attackers know the mechanism that made them, unless there is none, and the law of releases.
         """
         knows, words = self, None
         if mechanism is not None:
             knows, words = self._knowing(mechanism), one_by_one(mechanism)
         attacked = Cell()
         if knows._attacks is not None:
-            attacked = knows._attacked(knows._attacks, draws, words, rng, tell)
+            attacked = knows._attacked(knows._attacks, draws, words, rng, tell, law=law)
         topic = None
         if self.corpus.topic is not None:
             tell("topics")
@@ -196,11 +221,13 @@ class Lab:
         mechanism: Mechanism | None,
         rng: Generator,
         tell: Tell,
+        *,
+        law: Law | None,
     ) -> Cell:
         """A cell with figures of authors only."""
         static = attacks.static(draws, tell)
         adaptive = attacks.adaptive(
-            draws, static, tell, training=TRAINING, mechanism=mechanism, rng=rng
+            draws, static, tell, training=TRAINING, mechanism=mechanism, rng=rng, law=law
         )
         told = attacks.identified(static, adaptive)
         attackers = {

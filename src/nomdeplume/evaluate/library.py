@@ -36,7 +36,8 @@ def evaluate(
 ) -> Results:
     """Every figure of a corpus released under every setting; `page` makes a report of it.
 
-    Without mechanisms it is mean, or laplace if `epsilons` for each word are given.
+    Without mechanisms it is standin and mean; mean if `budgets` are given, and laplace if
+    `epsilons` for each word are.
     `attackers` are names between commas, or functions that make scikit-learn classifiers of
     texts, by name. What is in the file `results` is not done again. Without `seed` the noise
     is secure; with one the releases can be undone, and are marked so. An `engine`, such as
@@ -44,18 +45,20 @@ def evaluate(
     """
     evaluations()
     from nomdeplume.evaluate.evaluation import Evaluation
-    from nomdeplume.evaluate.setting import grid
+    from nomdeplume.evaluate.setting import grid, usual
     from nomdeplume.evaluate.store import Store
 
     if not isinstance(corpus, Labelled):
         raise InputError("corpus must be a Labelled: Labelled.of(texts, authors, topics).")
     if isinstance(mechanisms, str):
         raise InputError("mechanisms must be a list of names or recipes.")
-    mechanisms = mechanisms or (("laplace",) if epsilons else ("mean",))
+    kept = Vocabulary.given(vocabulary)
+    given = (("laplace",) if epsilons else ()) or (("mean",) if budgets else ())
+    mechanisms = mechanisms or given or usual(kept.table.language)
     recipes = [each if isinstance(each, Recipe) else Recipe.usually(each) for each in mechanisms]
     asked = Evaluation.of(
         corpus,
-        Vocabulary.given(vocabulary),
+        kept,
         grid(recipes, epsilons=epsilons, budgets=budgets, sizes=sizes, reduction=reduction),
         attackers=attackers,
         draws=draws,

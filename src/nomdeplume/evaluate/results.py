@@ -206,6 +206,7 @@ class Cell:
     promise: tuple[str, ...] = ()
     unchanged: float | None = None
     certificate: Certificate | None = None
+    ceiling: float | None = None  # of author accuracy from one document, by plain ε alone
     attackers: Mapping[str, Attack] = field(default_factory=dict)
     topic: Directions | None = None
     verification: Verification | None = None
@@ -224,6 +225,8 @@ class Cell:
                 positive(name, value)
         if self.size is not None:
             whole("size", self.size)
+        if self.ceiling is not None and not 0 < self.ceiling <= 1:
+            raise InputError("a ceiling must be above 0 and at most 1.")
 
     @property
     def adaptive(self) -> Mapping[str, Accuracy]:

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from nomdeplume.errors import InputError, positive
+from nomdeplume.library import Library
 from nomdeplume.mechanism import Recipe
 
 SIZE = 100
@@ -64,6 +65,11 @@ def grid(
         raise InputError("give epsilons or budgets, not both: a budget is ε times the size.")
     found = {each.key: each for each in _grid(recipes, epsilons, budgets, sizes, reduction)}
     return list(found.values())
+
+
+def usual(language: str) -> tuple[str, ...]:
+    """The mechanisms of an evaluation that names none: standin if a library ships, and mean."""
+    return ("standin", "mean") if Library.ships_for(language) else ("mean",)
 
 
 def _grid(

@@ -21,7 +21,7 @@ from nomdeplume.formats.records import Inputs, Record
 from nomdeplume.formats.spool import Spool
 from nomdeplume.formats.units import Units, joined
 from nomdeplume.formats.writing import Sink
-from nomdeplume.mechanism.contract import DocumentMechanism, Released
+from nomdeplume.mechanism.contract import STANDIN, VECTOR, DocumentMechanism, Released
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.identifying import IdCheck
 from nomdeplume.releasing import LOST, Offer
@@ -95,7 +95,8 @@ def release(
         most = min(TOGETHER, mechanism.batch)
         offers = charged(offers, charging, most=most, together=strict)
     released = obfuscator.releasing.released(offers, rng, workers)
-    return Writing(sink, keeping, spool, tell, advance).all(released)
+    sources = mechanism.form.sources
+    return Writing(sink, keeping, spool, tell, advance, sources).all(released)
 
 
 @dataclass(frozen=True)
@@ -180,6 +181,7 @@ class Writing:
     spool: Spool | None
     tell: Callable[[str], None]
     advance: Callable[[], None]
+    sources: Mapping[str, str]  # ids of the public texts that may come out
     tally: Tally = field(default_factory=Tally)
 
     def all(self, released: Iterable[tuple[Offer, Released | None]]) -> Tally:
@@ -216,6 +218,9 @@ class Writing:
         tally.fields = tally.fields or tuple(fields)
         tally.released += 1
         number = tally.released if keeping.numbered else None
-        self.sink.write(found.text, fields, found.mean if keeping.vectors else None, number)
+        beside: dict[str, Any] = {VECTOR: found.mean} if keeping.vectors else {}
+        if self.sources:
+            beside[STANDIN] = self.sources[found.text]
+        self.sink.write(found.text, fields, beside, number)
         tally.without_words += not found.kept
         self.advance()

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from nomdeplume.batches import column_type
 from nomdeplume.errors import InputError
 from nomdeplume.extras import arrow
 from nomdeplume.formats.columns import Row
@@ -16,6 +17,7 @@ from nomdeplume.formats.targets import AtomicFile
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.identifying import ID
 
+NOTHING: Mapping[str, Any] = {}
 ROWS = 1 << 14  # rows written together
 BYTES = 1 << 24  # of words, at most, written together
 
@@ -28,7 +30,7 @@ class TableSink:
         self._words: list[str] = []
         self._numbers: list[int | str | None] = []
         self._fields: list[Mapping[str, Any]] = []
-        self._vectors: list[list[float] | None] = []
+        self._beside: list[Mapping[str, Any]] = []
         self._batches: list[Any] = []
         self._bytes = self._rows = 0
         self._writer: Any = None
@@ -39,14 +41,14 @@ class TableSink:
         self,
         words: str,
         fields: Mapping[str, Any],
-        vector: list[float] | None = None,
+        beside: Mapping[str, Any] = NOTHING,
         number: int | str | None = None,
     ) -> None:
         self._words.append(words)
         self._numbers.append(number)
         self._fields.append(fields)
-        self._vectors.append(vector)
-        self._bytes += len(words) + _weight(fields) + 8 * len(vector or ())
+        self._beside.append(beside)
+        self._bytes += len(words) + _weight(fields) + 8 * sum(map(len, beside.values()))
         if len(self._words) >= ROWS or self._bytes >= BYTES:
             self._flush()
 
@@ -98,7 +100,7 @@ class TableSink:
                 "write to a .jsonl file."
             ) from None
         self._words, self._numbers, self._batches = [], [], []
-        self._fields, self._vectors = [], []
+        self._fields, self._beside = [], []
         self._bytes = self._rows = 0
 
     def _widen(self, schema: Any) -> None:
@@ -145,9 +147,9 @@ class TableSink:
         if self._numbers[0] is not None:
             names.insert(0, ID)
             arrays.insert(0, pa.array(self._numbers))
-        if self._vectors[0] is not None:
-            names.append("vector")
-            arrays.append(pa.array(self._vectors, pa.list_(pa.float64())))
+        for name in self._beside[0]:
+            names.append(name)
+            arrays.append(pa.array([each[name] for each in self._beside], column_type(name)))
         if self._warning:
             names.append("warning")
             arrays.append(pa.array([self._warning] * len(self._words)))

@@ -21,7 +21,8 @@ from nomdeplume.formats.targets import AtomicFile, Stream, Target, hidden, umask
 from nomdeplume.privacy.certificate import Output
 from nomdeplume.privacy.identifying import ID
 
-Vector = list[float] | None
+Beside = Mapping[str, Any]  # what comes out after the text: a noisy mean, the id of a stand-in
+NOTHING: Beside = {}
 Number = int | str | None  # of a document in its release
 
 FILES = (".txt", ".md", ".gz", ".zst", ".json", ".zip", ".docx", ".xlsx", ".html")
@@ -30,14 +31,14 @@ FILES = (".txt", ".md", ".gz", ".zst", ".json", ".zip", ".docx", ".xlsx", ".html
 class Sink(Protocol):
     """Takes documents one by one; nothing is there under its name before `publish`.
 
-    A document may have a number and a vector beside its words, where the sink can hold them.
+    A document may have a number, and more that comes after its text, where the sink can hold them.
     """
 
     def write(
         self,
         words: str,
         fields: Mapping[str, Any],
-        vector: Vector = None,
+        beside: Beside = NOTHING,
         number: Number = None,
     ) -> None: ...
     def close(self) -> Output: ...
@@ -102,7 +103,7 @@ class Lines(Protocol):
     """How documents look as lines of text."""
 
     def start(self, warning: str) -> str: ...
-    def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str: ...
+    def line(self, words: str, fields: Mapping[str, Any], beside: Beside, warning: str) -> str: ...
 
 
 class TextLines:
@@ -115,7 +116,7 @@ class TextLines:
         self,
         words: str,
         fields: Mapping[str, Any],  # noqa: ARG002
-        vector: Vector,  # noqa: ARG002
+        beside: Beside,  # noqa: ARG002
         warning: str,  # noqa: ARG002
     ) -> str:
         return f"{words}\n"
@@ -129,10 +130,8 @@ class JsonLines:
     def start(self, warning: str) -> str:  # noqa: ARG002
         return ""
 
-    def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str:
-        record: dict[str, Any] = {**fields, "text": words}
-        if vector is not None:
-            record["vector"] = vector
+    def line(self, words: str, fields: Mapping[str, Any], beside: Beside, warning: str) -> str:
+        record: dict[str, Any] = {**fields, "text": words, **beside}
         if warning:
             record["warning"] = warning
         line = self._encoder.encode(record)
@@ -153,8 +152,11 @@ class CsvLines:
     def start(self, warning: str) -> str:  # noqa: ARG002
         return ""
 
-    def line(self, words: str, fields: Mapping[str, Any], vector: Vector, warning: str) -> str:
-        mark = {} if vector is None else {"vector": " ".join(map(repr, vector))}
+    def line(self, words: str, fields: Mapping[str, Any], beside: Beside, warning: str) -> str:
+        mark = {
+            name: " ".join(map(repr, value)) if isinstance(value, list) else value
+            for name, value in beside.items()
+        }
         mark |= {"warning": warning} if warning else {}
         head = ""
         if self._names is None:
@@ -192,11 +194,11 @@ class LineSink:
         self,
         words: str,
         fields: Mapping[str, Any],
-        vector: Vector = None,
+        beside: Beside = NOTHING,
         number: Number = None,
     ) -> None:
-        beside = fields if number is None else {ID: number, **fields}
-        self._write(self._lines.line(words, beside, vector, self._warning))
+        before = fields if number is None else {ID: number, **fields}
+        self._write(self._lines.line(words, before, beside, self._warning))
 
     def close(self) -> Output:
         if self._packer:
@@ -237,7 +239,7 @@ class FolderSink:
         self,
         words: str,
         fields: Mapping[str, Any],
-        vector: Vector = None,  # noqa: ARG002 - refused before
+        beside: Beside = NOTHING,  # noqa: ARG002 - a file holds the text alone
         number: Number = None,  # noqa: ARG002 - counted here
     ) -> None:
         name = str(fields.get("name", f"document-{len(self._lines) + 1:04}.txt"))

@@ -81,12 +81,18 @@ class Library:
     @classmethod
     def shipped(cls, language: str) -> Library:
         """The library that ships for a language; refused if there is none."""
-        path = DATA / f"library-{language}.jsonl"
+        path = _shipped(language)
         if not path.is_file():
             raise InputError(
-                f"no library ships for the language {got(language)}; name a file with --library."
+                f"no public texts ship for the language {got(language)}: name a library of them "
+                "(--library FILE), or release words (--budget 20)."
             )
         return replace(cls.read(path), ships=True)
+
+    @staticmethod
+    def ships_for(language: str) -> bool:
+        """True if a library ships for a language."""
+        return _shipped(language).is_file()
 
     @classmethod
     def named(cls, name: str | Path, language: str = "en") -> Library:
@@ -192,3 +198,7 @@ def _passage(row: Mapping[str, Any]) -> Passage:
     if not isinstance(key_words, list) or not all(isinstance(each, str) for each in parts):
         raise TypeError
     return Passage(id_, text, title, field, tuple(key_words))
+
+
+def _shipped(language: str) -> Path:
+    return DATA / f"library-{language}.jsonl"

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
     from nomdeplume.mechanism.noisy_mean import NoisyMean
     from nomdeplume.mechanism.noisy_nearest import NoisyNearest
     from nomdeplume.mechanism.ranked import Ranked
-    from nomdeplume.mechanism.recipe import Recipe
+    from nomdeplume.mechanism.recipe import SIZE, Recipe
     from nomdeplume.mechanism.santext import SanText
     from nomdeplume.mechanism.syntf import SynTf
     from nomdeplume.mechanism.word_by_word import WordByWord
 
 __all__ = [
     "MECHANISMS",
+    "SIZE",
     "Anchors",
     "CusText",
     "Declaration",
@@ -54,7 +55,7 @@ __getattr__ = late(
         "noisy_mean": ("NoisyMean",),
         "noisy_nearest": ("NoisyNearest",),
         "ranked": ("Ranked",),
-        "recipe": ("Recipe",),
+        "recipe": ("SIZE", "Recipe"),
         "santext": ("SanText",),
         "syntf": ("SynTf",),
         "word_by_word": ("WordByWord",),

@@ -8,7 +8,8 @@ mechanism; `documents` of either gives the document mechanism that an `Obfuscato
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -48,6 +49,9 @@ class Parameter:
     @property
     def unit(self) -> str:
         return "word" if self.per_word else "document"
+
+
+VECTOR, STANDIN = "vector", "standin"  # fields after the text: its noisy mean, or its id
 
 
 class Released(NamedTuple):
@@ -103,6 +107,10 @@ class Form(Protocol):
     def requirements(self) -> Sequence[Requirement]: ...
 
     @property
+    def sources(self) -> Mapping[str, str]:
+        """The id of each public text that may come out, by the text; none for words."""
+
+    @property
     def examples(self) -> Sequence[str]:
         """Public texts that the mechanism treats differently, for an audit; none if unknown."""
 
@@ -117,6 +125,7 @@ class BagOfWords:
     grid: float = 0.0
     kind: str = "words"
     examples: tuple[str, ...] = ()
+    sources: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def vector(self) -> bool:
@@ -165,9 +174,10 @@ class BagOfWords:
 
 @dataclass(frozen=True)
 class PublicTexts:
-    """Releases that are public texts, each as it is: one of `texts`."""
+    """Releases that are public texts, each as it is: one of `texts`, which may have `ids`."""
 
     texts: tuple[str, ...]
+    ids: tuple[str, ...] = ()
     kind: str = "text"
     size: int = 0
     vector: bool = False
@@ -182,6 +192,11 @@ class PublicTexts:
         """SHA-256 of the SHA-256 of each text, in order."""
         each = (sha256(text.encode()).digest() for text in self.texts)
         return sha256(b"".join(each)).hexdigest()
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """The id of each text, by the text."""
+        return dict(zip(self.texts, self.ids, strict=True)) if self.ids else {}
 
     @property
     def examples(self) -> Sequence[str]:
@@ -398,10 +413,13 @@ class DocumentMechanism(Protocol):
     def item(self, text: str) -> Item:
         """What it needs of a text: its bag, or the text."""
 
-    def favoured(self, items: Sequence[Item]) -> Ids | None:
-        """Places of the public texts that are likelier for each text, (n, k); None for words."""
-
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]: ...
+
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats | None:
+        """ln of the probability, or density, of each release for each item: (releases, items).
+
+        Up to a constant for each release. None if that law is unknown.
+        """
 
     def account(self, x: Item, y: Item) -> Account | None:
         """What is lost between two texts, purely and up to a δ; None if that law is unknown."""

@@ -57,7 +57,9 @@ class Exponential:
         object.__setattr__(self, "outputs", in_order(self.table, self.outputs))
         if self.weights is not None:
             object.__setattr__(self, "weights", weighed(self.weights, self.table, self._answers))
-        widest = self.score.at(self.a, len(self._answers)).metric.widest(2 * self.table.radius)
+        widest = self.score.at(self.a, len(self._answers)).metric.widest(
+            lambda: 2 * self.table.radius
+        )
         stated("a", self.a, max(widest, 1.0))
 
     @classmethod

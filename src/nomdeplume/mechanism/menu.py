@@ -211,7 +211,8 @@ def _standin(recipe: Recipe, kitchen: Kitchen) -> StandIn:
     score = score_of(library, vocabulary)
     score([""])  # a library that cannot be ranked is refused before any private text is read
     best = _count(recipe, "best") or score.best(odds)
-    return StandIn(library, score, best, odds)
+    bags = tuple(map(vocabulary.words_of, library.texts)) if recipe.given("words") else None
+    return StandIn(library, score, best, odds, bags)
 
 
 def _count(recipe: Recipe, name: str) -> int:
@@ -232,6 +233,14 @@ DECODINGS: dict[str, dict[str, float]] = {
 }
 COMPOSINGS: dict[str, dict[str, float]] = {"herding": {"penalty": 3.0}, "maxent": {"ridge": 0.01}}
 BUILT_IN = {
+    "standin": Kind(
+        _standin,
+        100.0,
+        Parameter("w", "odds", per_word=False),
+        {"best": 0.0, "words": 0.0},
+        narrowed=False,
+        libraries=True,
+    ),
     "mean": Kind(
         _mean,
         20.0,
@@ -240,14 +249,6 @@ BUILT_IN = {
         projected=True,
         weighted=True,
         maps=True,
-    ),
-    "standin": Kind(
-        _standin,
-        100.0,
-        Parameter("w", "odds", per_word=False),
-        {"best": 0.0},
-        narrowed=False,
-        libraries=True,
     ),
     "laplace": Kind(_noisy, noise=_laplace, projected=True),
     "vickrey": Kind(_noisy, noise=_laplace, projected=True),

@@ -350,9 +350,6 @@ class MeanDocuments:
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)
 
-    def favoured(self, items: Sequence[Item]) -> None:  # noqa: ARG002 - releases are words
-        return None
-
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         bags = self.vocabulary.bagged(items)
         with ONE_THREAD_EACH:  # products of means are small
@@ -360,6 +357,14 @@ class MeanDocuments:
             ids = self.words.compose(noisy, self.size, rng)
         texts, kept = self._bags.texts(ids), [bool(len(bag)) for bag in bags]
         return list(map(Released, texts, noisy.tolist(), kept))
+
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats | None:
+        """The log density of the noisy mean behind each release: its words are made of that."""
+        means = [each.mean for each in released if each.mean is not None]
+        if not self.words.laplace or len(means) < len(released):
+            return None
+        bags = [self.vocabulary.filled(item) for item in items]
+        return self.words.noise.log_density(np.array(means), self.words.means(bags))
 
     def account(self, x: Item, y: Item) -> Account | None:
         return self._of(float(np.linalg.norm(self._mean(x) - self._mean(y))))

@@ -52,7 +52,7 @@ class NoisyNearest:
         if isinstance(self.noise.guarantee.metric, Chord) and not isinstance(self.image, Unit):
             raise InputError("noise on the sphere is for vectors of length 1; give image=Unit().")
         word = self.guarantee  # refused now, if nothing can be promised
-        stated("epsilon", word.epsilon, word.metric.widest(2 * self.table.radius))
+        stated("epsilon", word.epsilon, word.metric.widest(lambda: 2 * self.table.radius))
         least = self.places.dimensions / (2.0**42 * self.places.grid)
         if self.noise.guarantee.epsilon < least:
             raise InputError(

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
+SIZE = 100  # words of a document, if a mechanism releases words
 MOST_EPSILON = 13.8  # of a whole text, odds of a million to 1
 
 
@@ -112,29 +113,35 @@ class Recipe:
         mechanism: str | None,
         epsilon: float | None,
         budget: float | None,
-        size: int,
+        size: int | None = None,
         reduction: str = "",
         *,
         odds: int | None = None,
+        words: bool = False,
         **parts: Any,
     ) -> Recipe:
         """The recipe of what was asked for, if anything was.
 
-        Without a mechanism it is mean; standin where odds or a library are given; laplace where
-        something is given that is for words alone: an ε, a decoding, a reduction. A budget is
-        for a document: mean spends it at once, others in equal parts on `size` words. Odds are
-        those of a whole text; an ε of one is rounded down to the next whole odds.
+        Without a mechanism it is the one that `meant` tells; `words` says that something else
+        was given that is for released words, such as features. A budget is for a document: mean
+        spends it at once, others in equal parts on `size` words. Odds are those of a whole text;
+        an ε of one is rounded down to the next whole odds.
         """
         if epsilon is not None and budget is not None:
             raise InputError("give epsilon or budget, not both: the budget is epsilon times size.")
         if odds is not None and (epsilon is not None or budget is not None):
             raise InputError("give odds alone: they are exp(epsilon) for a whole text.")
-        worded = epsilon is not None or parts.get("decode") or reduction
+        by_word = epsilon is not None or parts.get("decode") or reduction
+        numbers = budget, size, *map(parts.get, ("dimensions", "outputs", "weights"))
+        mapped = parts.get("map") or parts.get("compose")
+        bags = words or mapped or any(each is not None for each in numbers)
         texts = odds is not None or parts.get("library")
-        name = mechanism or ("standin" if texts else "laplace" if worded else "mean")
+        name = mechanism or meant(texts=bool(texts), by_word=bool(by_word), bags=bool(bags))
         option = MECHANISMS[name].parameter.option if name in MECHANISMS else ""
         if odds is not None and option != "odds":
             raise InputError(f"{name} has no odds; they are for standin.")
+        if option == "odds" and (size is not None or reduction):
+            raise InputError(f"{name} releases whole texts; a size and a reduction are for words.")
         if option == "odds" and budget is not None:
             raise InputError(f"{name} has odds, and no budget: odds of 100 to 1 are usual.")
         if option == "odds" and epsilon is not None:
@@ -143,7 +150,8 @@ class Recipe:
                 raise InputError(f"epsilon must be at least ln 2 = 0.69 for {name}.")
         given = epsilon if odds is None else whole("odds", odds, least=2)
         if budget is not None:
-            given = positive("budget", budget) / (1 if at_once(name) else whole("size", size))
+            size = SIZE if size is None else whole("size", size)
+            given = positive("budget", budget) / (1 if at_once(name) else size)
         elif odds is None and epsilon is not None and at_once(name) and option != "epsilon":
             raise InputError(f"{name} has a budget for each document, and no epsilon for a word.")
         return cls.usually(name, given, **parts)
@@ -254,6 +262,17 @@ def words_of(documents: DocumentMechanism) -> Mechanism:
     if documents.words is None:
         raise InputError(f"{documents.name} releases whole texts, so there is no word to look at.")
     return documents.words
+
+
+def meant(*, texts: bool = False, by_word: bool = False, bags: bool = False) -> str:
+    """The mechanism that is used if none is named, by what else was given.
+
+    `texts`: something that is for stand-ins alone, odds or a library. `by_word`: an ε, a
+    decoding or a reduction. `bags`: a budget, or anything else that is for released words.
+    """
+    if texts or not (by_word or bags):
+        return "standin"
+    return "laplace" if by_word else "mean"
 
 
 def at_once(mechanism: str) -> bool:

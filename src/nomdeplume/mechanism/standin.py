@@ -40,6 +40,7 @@ class StandIn:
     score: Score
     best: int  # k
     odds: int = 100  # w
+    bags: tuple[str, ...] | None = None  # the kept words of each text, if these come out
     name: str = "standin"
     parameter: Parameter = ODDS
     of_texts: int = 1
@@ -77,12 +78,12 @@ class StandIn:
 
     @cached_property
     def form(self) -> PublicTexts:
-        return PublicTexts(self.library.texts)
+        ids = tuple(each.id for each in self.library.passages)
+        return PublicTexts(self.library.texts if self.bags is None else self.bags, ids)
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        between = "any two texts, whatever they say"
-        return (Guarantee(log(self.odds), AnyTwo(), proofs=("standin",), between=between),)
+        return (Guarantee(log(self.odds), AnyTwo(), proofs=("standin",), between="any two texts"),)
 
     @property
     def settings(self) -> Settings:
@@ -92,19 +93,18 @@ class StandIn:
             "score": self.score.name,
             "best": self.best,
             "tickets": self.tickets,
+            **({} if self.bags is None else {"words": 1.0}),
         }
 
     @property
     def advice(self) -> str:
-        others = round(100 * (1 - self.hit))
-        share = f"About {others}" if others else "Fewer than 1"
-        fit = f"{self.best:,} passages that fit" if self.best > 1 else "passage that fits"
+        others, less = round(100 * (1 - self.hit)), len(self.library) - self.best
+        share = f"{others} in 100 releases are" if others else "fewer than 1 release in 100 is"
         return (
-            "Whatever was written, this passage could have come out: that is what protects the "
-            "author. Nobody's odds between the text and any other change by more than "
-            f"{self.odds:,} to 1. {share} in 100 releases are not among the {fit} best and may be "
-            "on another subject altogether. A stand-in is not a paraphrase: it says nothing of the "
-            "text but, perhaps, its subject."
+            f"Whatever was written, any of the {len(self.library):,} passages of the library could "
+            f"have come out: {share} one of the {less:,} that fit less well, often on another "
+            "subject altogether. That is what protects the author. A stand-in is not a "
+            "paraphrase: it says nothing of the text but, perhaps, its subject."
         )
 
     @property
@@ -135,8 +135,20 @@ class StandIn:
         return text
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
-        places = self._holders(self.favoured(items), rng.integers(self.tickets, size=len(items)))
-        return [Released(self.library.texts[place]) for place in places.tolist()]
+        places = self._holders(self._nearest(items), rng.integers(self.tickets, size=len(items)))
+        return [Released(self.form.texts[place]) for place in places.tolist()]
+
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> Floats:
+        """ln w where the release is one of the k best for the item, else 0: Z is a constant."""
+        place = {text: i for i, text in enumerate(self.form.texts)}
+        places = [place[each.text] for each in released]
+        found = np.empty((len(places), len(items)))
+        for start in range(0, len(items), self.batch):
+            nearest = self._nearest(items[start : start + self.batch])
+            best = np.zeros((len(nearest), len(self.library)), dtype=np.bool_)
+            np.put_along_axis(best, nearest, values=True, axis=1)
+            found[:, start : start + self.batch] = best.T[places]
+        return found * log(self.odds)
 
     def account(self, x: Item, y: Item) -> None:  # noqa: ARG002 - the loss is a constant
         return None
@@ -147,7 +159,7 @@ class StandIn:
     def one_word(self) -> None:
         return None
 
-    def favoured(self, items: Sequence[Item]) -> Ids:
+    def _nearest(self, items: Sequence[Item]) -> Ids:
         """The k best places for each text, ascending, (n, k).
 
         Ties go to earlier places. A score that is NaN, or that fails, counts as the lowest: a

@@ -140,9 +140,6 @@ class WordByWord:
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)
 
-    def favoured(self, items: Sequence[Item]) -> None:  # noqa: ARG002 - releases are words
-        return None
-
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]:
         vocabulary, bags = self.vocabulary, self.vocabulary.bagged(items)
         filled = [vocabulary.or_public(bag) for bag in bags]
@@ -152,6 +149,9 @@ class WordByWord:
             Released(text, kept=bool(len(bag)))
             for text, bag in zip(self._bags.texts(ids), bags, strict=True)
         ]
+
+    def log_chances(self, released: Sequence[Released], items: Sequence[Item]) -> None:  # noqa: ARG002 - that of words is known
+        return None
 
     def account(self, x: Item, y: Item) -> Account | None:
         law = self._declaration.laplace
@@ -168,7 +168,7 @@ class WordByWord:
         """ε·d for each word that a text is reduced to, whatever the others are."""
         guarantee, vocabulary = self.words.guarantee, self.vocabulary
         metric, ids = guarantee.ground("words"), common(vocabulary)
-        farthest = metric.widest(vocabulary.diameter)
+        farthest = metric.widest(lambda: vocabulary.diameter)
         if not isfinite(farthest):
             return None
         places = metric.places(vocabulary.table.vectors[ids].astype(np.float64), ids)

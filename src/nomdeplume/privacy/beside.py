@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nomdeplume.mechanism.contract import VECTOR
 from nomdeplume.privacy.certificate import Certificate
 
 
@@ -17,12 +18,13 @@ class Beside:
 
     certificate: Certificate
     grid: float = 0.0  # of which noisy means are multiples; 0 if none are released
+    sources: Mapping[str, str] = field(default_factory=dict)  # ids of public texts, by the text
     means: int = 0  # records whose vector can be a noisy mean
     _units: set[str] = field(default_factory=set)
 
     def look(self, record: Mapping[str, Any]) -> None:
         if self.certificate.vectors:
-            self.means += self._is_mean(record.get("vector"))
+            self.means += self._is_mean(record.get(VECTOR))
         if self.kept_unit:
             self._units.add(str(record.get(self.certificate.unit_field)).strip())
 

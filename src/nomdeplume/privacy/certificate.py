@@ -104,6 +104,12 @@ class Certificate:
         own = f"{self.symbol}={self.epsilon:g}"
         return own if self.at_once else f"{own}, E={self.budget:g}"
 
+    def stated(self, digits: int = 6) -> str:
+        """The parameter in words, as in `E = 20 per document` or `odds of 100 to 1`."""
+        if self.symbol == ODDS:
+            return f"odds of {self.epsilon:,.0f} to 1"
+        return f"{self.symbol} = {self.epsilon:.{digits}g} per {self.per}"
+
     @property
     def nearer(self) -> Promise | None:
         """The promise that is nearer to what a given pair of texts loses, if there is one."""
@@ -212,6 +218,7 @@ def certify(
     )
 
 
+ODDS = "w"  # the symbol of odds between any two texts
 EMPTY = {
     "public": "a text without kept words was released as a fixed public bag, under the same noise",
     "any": "a text without words was released like any other",
@@ -245,9 +252,9 @@ def several(promise: Promise) -> str:
         return SEVERAL
     five, twenty = (Loss(m * promise.odds[-1].loss).factor for m in (5, 20))
     return (
-        f"{SEVERAL} Between any two authors, 5 documents each shift odds by at most a factor of "
-        f"{five}, 20 by {twenty}. Releasing all texts of an author as one (--unit-field) costs "
-        "no more than one document."
+        f"Odds multiply over documents of one author: 5 change them by up to {five} to 1, 20 by "
+        f"up to {twenty} to 1. Releasing all texts of an author as one (--unit-field) costs no "
+        "more than one document."
     )
 
 

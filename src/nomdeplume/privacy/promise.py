@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from nomdeplume.bag import Bag
 from nomdeplume.distance import Summed
+from nomdeplume.distance.metrics import AnyTwo
 from nomdeplume.errors import InputError
 from nomdeplume.privacy.accountant import Account
 from nomdeplume.privacy.accountant.sums import TOLERANCE
@@ -130,6 +131,8 @@ class Promise:
         """
         if not self.odds:
             return f"{fill(self.sentence)}\n{fill(NONE)}"
+        if self.metric == AnyTwo().name:
+            return fill(self.sentence)  # it holds the only number that there is
         weak = self.odds[0].loss > 10 or (nearer is not None and nearer.odds[-1].loss > 10)
         rows = self._rows() if nearer is None else self._beside(nearer)
         return "\n".join([fill(self.sentence), *rows, *([fill(WEAK)] if weak else [])])
@@ -209,7 +212,7 @@ def state(
     """
     if isinstance(guarantee.metric, Summed):
         raise InputError("a promise is stated for one document; losses of several add up.")
-    far = guarantee.metric.widest(vocabulary.diameter)
+    far = guarantee.metric.widest(lambda: vocabulary.diameter)
     with ONE_THREAD_EACH:  # the texts are short
         odds = _references(guarantee, vocabulary, account, tolerance) if of_texts else []
         odds = odds if nearer or _ascending(odds) else []  # else near is not near here
@@ -229,12 +232,15 @@ def state(
 
 def _sentence(guarantee: Guarantee) -> str:
     """The guarantee in words; one between any two inputs whatsoever names its factor."""
-    said = f"Between {guarantee.between}, one released document shifts anyone's odds by at most "
     metric = guarantee.metric
     if not metric.symbol:
-        return f"{said}a factor of {Loss(guarantee.epsilon).factor}."
+        return (
+            f"Nobody's odds between {guarantee.between} change by more than "
+            f"{Loss(guarantee.epsilon).factor} to 1 through one released document."
+        )
     return (
-        f"{said}a factor of exp({guarantee.formula}), where {metric.symbol} is their "
+        f"Between {guarantee.between}, one released document shifts anyone's odds by at most "
+        f"a factor of exp({guarantee.formula}), where {metric.symbol} is their "
         f"{metric.name}: {metric.meaning}."
     )
 

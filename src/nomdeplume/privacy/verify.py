@@ -20,7 +20,7 @@ from nomdeplume.formats.released import records
 from nomdeplume.formats.shards import MANIFEST, SUCCESS, amiss
 from nomdeplume.formats.writing import line_of
 from nomdeplume.mechanism import MECHANISMS, Recipe
-from nomdeplume.mechanism.contract import BagOfWords, Requirement
+from nomdeplume.mechanism.contract import STANDIN, VECTOR, BagOfWords, Requirement
 from nomdeplume.nearest import checked
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.accountant.sums import TOLERANCE
@@ -77,6 +77,7 @@ def verify(
             checks += [_statements(certificate, obfuscator), _promises(certificate, obfuscator)]
             form = obfuscator.documents.form
             requirements, beside.grid = form.requirements, form.grid
+            beside.sources = form.sources
         except PrivacyError:
             return [*checks, Check("promises", holds=False, found="cannot be proven")]
         except InputError:
@@ -228,6 +229,8 @@ def _release(
     try:
         for record in _documents(path, certificate):
             text = _text_of(record, certificate)
+            if record.get(STANDIN, "") not in ("", beside.sources.get(text)):
+                text = ""  # it names another text
             beside.look(record)
             documents += 1
             met = [n + each.met(text) for n, each in zip(met, requirements, strict=True)]
@@ -295,7 +298,8 @@ def _text_of(record: Mapping[str, Any], certificate: Certificate) -> str:
     """The text of a record; empty if it holds a field that the certificate does not speak of."""
     beside = {certificate.id_field, *certificate.kept_fields}
     beside |= {"warning"} if certificate.seeded else set()
-    beside |= {"vector"} if certificate.vectors else set()
+    beside |= {VECTOR} if certificate.vectors else set()
+    beside |= {STANDIN} if certificate.form == "text" else set()
     names = sorted(set(record) - beside)
     if certificate.output.kind != "frame" and names != ["text"]:
         return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
@@ -17,6 +18,7 @@ from nomdeplume.errors import BudgetSpent, InputError, PrivacyError, whole
 from nomdeplume.library import Library, Passage
 from nomdeplume.mechanism import Recipe
 from nomdeplume.mechanism.contract import DocumentMechanism
+from nomdeplume.mechanism.contract import Released as Drawn
 from nomdeplume.obfuscator import Obfuscator
 from nomdeplume.privacy.certificate import Certificate
 from nomdeplume.privacy.ledger import Ledger
@@ -152,9 +154,8 @@ class Studio:
     @cached_property
     def library(self) -> Library | None:
         """The library that ships for the language of the table, if there is one."""
-        with suppress(InputError):
-            return Library.shipped(self.vocabulary.table.language)
-        return None
+        language = self.vocabulary.table.language
+        return Library.shipped(language) if Library.ships_for(language) else None
 
     @cached_property
     def ways(self) -> dict[str, Way]:
@@ -177,11 +178,11 @@ class Studio:
         [found] = made.releases([text], secure())
         if found is None:
             raise InputError("nothing came of this sample; take another.")
-        favoured = made.documents.favoured([text])
         around = None
-        if self.library is not None and favoured is not None:
+        if self.library is not None and made.documents.form.kind == "text":
+            best = _likelier(made.documents, text, self.library.texts)
             drawn = self.library.texts.index(found.text)
-            around = Around(self.library, tuple(favoured[0].tolist()), drawn, int(value))
+            around = Around(self.library, best, drawn, int(value))
         return Preview(found.text, _made_for(made.documents), around)
 
     def release(self, text: str, author: str, way: str, value: float, size: int) -> Released:
@@ -280,3 +281,11 @@ def _made_for(documents: DocumentMechanism) -> str:
     """The sentences on what a release is fit for, and what it is not fit for."""
     form = BAG if documents.form.kind == "words" else ""
     return f"{form} {documents.advice}".strip()
+
+
+def _likelier(made: DocumentMechanism, text: str, public: Sequence[str]) -> tuple[int, ...]:
+    """Places of the public texts that are likelier to come out for a text than others."""
+    chances = made.log_chances([Drawn(each) for each in public], [made.item(text)])
+    if chances is None:
+        raise InputError("the chances of these releases are not known; take another way.")
+    return tuple(np.flatnonzero(chances[:, 0] > chances.min()).tolist())

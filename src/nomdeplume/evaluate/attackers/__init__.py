@@ -64,7 +64,11 @@ ATTACKERS: Mapping[str, Kind] = {
     "cosine-delta": Kind(
         partial(_delta, "cosine", 2000), "Delta by angles, on the 2,000 commonest words"
     ),
-    INFORMED: Kind(_informed, "knows the mechanism: Bayes over authors by their words"),
+    INFORMED: Kind(
+        _informed,
+        "knows the mechanism: Bayes over authors by what becomes of their words or texts; of the "
+        "mean as if the noisy mean were released too",
+    ),
     "delta": Kind(partial(_delta, "burrows", 500), "Burrows's Delta on the 500 commonest words"),
     "char-svm": Kind(
         partial(_characters, "char_svm"), "runs of 2 to 4 signs, words and pairs; support vectors"

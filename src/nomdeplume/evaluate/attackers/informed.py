@@ -1,8 +1,8 @@
-"""The informed attacker: he knows the mechanism, and asks Bayes who wrote a release."""
+"""The informed attacker: it knows the mechanism, and asks Bayes who wrote a release."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -10,16 +10,20 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nomdeplume.evaluate.attackers.attacker import Attacker
+from nomdeplume.evaluate.folds import Fold
 from nomdeplume.evaluate.reader import Reader
 from nomdeplume.mechanism import Mechanism
 from nomdeplume.privacy.random import seeded
 
 Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
+Law = Callable[[Ids], Floats | None]  # places of texts → ln chances of all releases, (releases, n)
 
 BACKGROUND = 1000.0  # words of all authors' texts that are added to each author's own
 BLOCK = 256  # rows of a channel at a time: 256 × V numbers
 DRAWS = 5  # of each word, where chances are not known but drawn
+POWERS = (1.0, 0.5, 0.25, 0.125, 0.0625)  # that chances of whole documents are raised to
+TOGETHER = 1 << 22  # pairs of a release and a text at a time: 32 MB
 
 
 class Informed(Attacker):
@@ -98,3 +102,40 @@ def chances(counts: Any, totals: Floats, background: float = BACKGROUND) -> Floa
     mixed = own + background * everybody.astype(own.dtype)
     mixed /= (totals + background).astype(own.dtype)[:, None]
     return np.asarray(np.log(mixed, out=mixed))
+
+
+def by_documents(
+    law: Law, codes: Ids, folds: Sequence[Fold], draws: int
+) -> NDArray[np.float32] | None:
+    """ln of the mean chance of a release over an author's training texts; None without a law.
+
+    For each power, (POWERS, draws, n, authors), NaN for texts that are not tested. With the power 1
+    it is Bayes over the training texts, as if an author wrote no others. A smaller power allows
+    for texts that are similar to these: it is as if the mechanism added more noise.
+    """
+    from scipy.special import logsumexp
+
+    n, authors = len(codes), int(codes.max()) + 1
+    found = np.full((len(POWERS), draws, n, authors), np.nan, dtype=np.float32)
+    for fold in folds:
+        found[:, :, fold.test] = -np.inf
+    pieces = -(-draws * n * n // TOGETHER)
+    for places in np.array_split(np.argsort(codes, kind="stable"), min(n, pieces)):
+        logs = law(places)
+        if logs is None:
+            return None
+        logs = logs.reshape(draws, n, len(places))
+        for fold in folds:
+            taught, tested = np.isin(places, fold.train), logs[:, fold.test]
+            for author in np.unique(codes[places[taught]]):
+                own = tested[:, :, taught & (codes[places] == author)]
+                for power, way in zip(POWERS, found, strict=True):
+                    total = way[:, fold.test, author]
+                    total = np.logaddexp(total, logsumexp(power * own, axis=2))
+                    way[:, fold.test, author] = total
+    for fold in folds:
+        texts = np.bincount(codes[fold.train], minlength=authors)
+        found[:, :, fold.test] -= np.log(np.maximum(texts, 1)).astype(np.float32)
+    unknown = np.isneginf(found)  # authors without training texts come last
+    found[unknown] = np.nanmin(found[~unknown])
+    return found

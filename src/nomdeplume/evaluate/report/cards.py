@@ -42,6 +42,7 @@ def _author(results: Results, cell: Cell) -> str:
     by = [f"by {cell.best()}", times(figure.value, results.chance)]
     notes = [", ".join(each for each in by if each)]
     notes += [f"Without reading a word: {listed(floors)}."] if floors else []
+    notes += [f"The promise alone: at most {percent(cell.ceiling)}."] if cell.ceiling else []
     notes += [_several(results, cell)]
     head = _head("Author named rightly, one document", LOWER)
     return _card(head, figure, notes, before=results.clean.author(), floor=results.floor)

@@ -14,6 +14,9 @@ GLOSSARY = (
      "model that never saw it, though it may have learnt from the others."),
     ("chance", "one over the number of authors. Most frequent author: always naming that one. "
      "True topic alone: the best guess of one who is told the topic and reads nothing."),
+    ("at most, by the promise", "the largest share of single documents whose author anybody can "
+     "name on average, by ε and the share of the author with most texts. Known if the promise is "
+     "between any two texts."),
     ("topic accuracy", "the share of documents whose topic is told rightly; release → release, "
      "the better of words and vectors, unless said otherwise."),
     ("macro F1", "the mean over authors, or topics, of F1: small ones count as large ones do."),

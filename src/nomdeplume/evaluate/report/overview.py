@@ -36,6 +36,10 @@ def _author(results: Results, cell: Cell) -> str:
     return drawn(figure, before=results.clean.author(), floor=results.floor) if figure else ""
 
 
+def _ceiling(_: Results, cell: Cell) -> str:
+    return "" if cell.ceiling is None else percent(cell.ceiling)
+
+
 def _several(results: Results, cell: Cell) -> str:
     figure = cell.author(results.most) if results.most > 1 else None
     before = results.clean.author(results.most)
@@ -64,6 +68,7 @@ def _above(results: Results, cell: Cell) -> str:
 
 COLUMNS = (
     ("author", _author, "author named rightly from one document"),
+    ("ceiling", _ceiling, "at most, by the promise"),
     ("several", _several, "from {} of one author"),
     ("topic", _topic, "topic told rightly"),
     ("recovered", _recovered, "words recovered"),

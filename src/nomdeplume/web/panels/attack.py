@@ -159,11 +159,16 @@ class AttackPanel:
         odds, budget = cell.symbol == "w", cell.budget or 0.0
         at = f"odds of {budget:,.0f} to 1" if odds else f"E = {budget:g}"
         self.headline.set_text(f"Named correctly at {at}: {named}")
+        promised = ""
+        if cell.ceiling is not None:
+            promised = (
+                f" By the promise alone nobody names more than {share(cell.ceiling)} of them."
+            )
         self.about.set_text(
             f"Of {len(results.authors)} authors, by the best attacker: {found.before_attacker} "
             f"on single texts, {found.after_attacker} on single releases, who learnt from such "
             "releases. "
-            f"Guessing is right {share(results.chance or 0.0)} of the time. Shares below "
+            f"Guessing is right {share(results.chance or 0.0)} of the time.{promised} Shares below "
             "are right as often as they say on average over all texts; some texts are told more "
             "surely than that, others less."
         )

@@ -96,7 +96,9 @@ DISTANCES = {
     "a plan as JSON": Case(f"distance a.txt b.txt --json {SMALL} --quiet", known=PLAN),
     "a plan drawn": Case(f"distance a.txt b.txt -o out.html --budget 3 {SMALL}", known=PLAN),
     "a promise": Case(f"distance a.txt - --delta 1e-6 {WORD} {SMALL}", known=PLAN, stdin="b.txt"),
-    "a promise of a stand-in": Case(f"distance a.txt b.txt --odds 9 {SMALL}", known=PLAN),
+    "a promise of a stand-in": Case(
+        "distance a.txt b.txt --odds 9 --table t.txt --language en", known=PLAN
+    ),
     "all": Case("distance --all in.jsonl -o out.csv --table t.txt --force", ids=PLAN),
     "all, on a terminal": Case(
         "distance --all in.csv -o out.parquet --table t.txt",

@@ -130,7 +130,7 @@ def test_jsonl_from_a_pipe_and_from_gzip(run, tmp_path):
     packed = run("obfuscate", "in.jsonl.gz").stdout.splitlines()
 
     assert len(piped) == len(packed) == 5
-    assert {tuple(json.loads(line)) for line in piped + packed} == {("id", "text")}
+    assert {tuple(json.loads(line)) for line in piped + packed} == {("id", "text", "standin")}
 
 
 def test_other_field_names(run, tmp_path):
@@ -142,7 +142,7 @@ def test_other_field_names(run, tmp_path):
     )
     record = json.loads(done.stdout)
 
-    assert set(record) == {"key", "text"}
+    assert set(record) == {"key", "text", "standin"}
     assert record["key"] == "a7"
     assert record["text"] != "another"
 
@@ -585,10 +585,11 @@ def test_kept_fields_come_out_as_valid_json(run, tmp_path):
     )
     done = run("obfuscate", "in.jsonl", "-o", "out.jsonl", "--keep", "id", "--keep", "x")
 
-    assert lines(tmp_path / "out.jsonl")[0] | {"text": ""} == {
+    assert lines(tmp_path / "out.jsonl")[0] | {"text": "", "standin": ""} == {
         "id": None,
         "x": "\ud800é",
         "text": "",
+        "standin": "",
     }
     assert b"as they are: id, x" in b" ".join(done.stderr.split())
 

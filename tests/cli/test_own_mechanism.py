@@ -93,12 +93,10 @@ def test_a_run_is_released_certified_charged_and_checked(command, tmp_path):
     said = command("obfuscate", "in.jsonl", "-o", "out.jsonl", *spends, *ledger).stderr
 
     assert {each["text"] for each in lines(tmp_path / "out.jsonl")} <= set(TEXTS)
-    assert "any two texts, whatever they say, change by more than 7.39 to 1" in " ".join(
-        said.split()
-    )
+    assert "any two texts change by more than 7.39 to 1" in " ".join(said.split())
     checked = command("certificate", "out.jsonl.certificate.json", "--release", "out.jsonl").stdout
     assert "public texts: 3 of 3" in checked
-    assert "kept words" not in checked.split("Between")[1]
+    assert "kept words" not in checked.split("Nobody")[1]
 
     changed = (tmp_path / "out.jsonl").read_text().replace("ferry", "boat").replace("dough", "bun")
     (tmp_path / "out.jsonl").write_text(changed)
@@ -109,7 +107,9 @@ def test_a_run_is_released_certified_charged_and_checked(command, tmp_path):
     assert "Budgets count in any two texts" in shown
     again = command("obfuscate", "in.jsonl", "-o", "again.jsonl", *spends, *ledger, code=3).stderr
     assert "had no room left and were refused" in again.replace("\n", " ")
-    other = command("obfuscate", "in.jsonl", "-o", "other.jsonl", "--ledger", "l", code=3).stderr
+    other = command(
+        "obfuscate", "in.jsonl", "-o", "other.jsonl", "--budget", "9", "--ledger", "l", code=3
+    ).stderr
     assert "this ledger counts in any two texts" in other
 
 

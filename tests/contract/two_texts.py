@@ -56,7 +56,7 @@ class TwoTexts:
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        return (Guarantee(self.value, AnyTwo(), between="any two texts, whatever they say"),)
+        return (Guarantee(self.value, AnyTwo(), between="any two texts"),)
 
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> "TwoTexts":
         return self

@@ -228,7 +228,7 @@ def test_how_much_budget_is_saved_is_as_measured():
     assert 1.7 < ratios(books, "mean, all words", LEARNT, levels=(0.5, 0.55, 0.6, 0.65))[0] < 1.8
     assert 1.95 < least < most < 2.65
     assert (
-        f"named for {authors_told(DEFAULT)} of single documents by default, "
+        f"named for {authors_told(DEFAULT)} of single documents by the mean, "
         f"{authors_told(LEARNT)} with the learnt map and {authors_told(LAPLACE)} word by word; "
         "several documents name [far more]"
     ) in README

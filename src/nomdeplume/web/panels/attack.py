@@ -161,9 +161,8 @@ class AttackPanel:
         self.headline.set_text(f"Named correctly at {at}: {named}")
         promised = ""
         if cell.ceiling is not None:
-            promised = (
-                f" By the promise alone nobody names more than {share(cell.ceiling)} of them."
-            )
+            most = share(cell.ceiling)
+            promised = f" By the promise alone, nobody can be right more than {most} of the time."
         self.about.set_text(
             f"Of {len(results.authors)} authors, by the best attacker: {found.before_attacker} "
             f"on single texts, {found.after_attacker} on single releases, who learnt from such "

@@ -25,6 +25,8 @@ def main() -> None:
         path = shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = opened(browser, address, WIDE)
+        preview = page.get_by_role("region", name="Preview on a sample")
+        preview.screenshot(path=PICTURES / "studio-library.png")
         released(page)
         page.screenshot(path=PICTURES / "studio-release.png")
         understood(page)
@@ -60,7 +62,7 @@ def opened(browser: Browser, address: str, size: tuple[int, int], *, dark: bool 
     page = browser.new_page(viewport=view, color_scheme="dark" if dark else "light")  # type: ignore[arg-type]
     page.goto(address)
     page.wait_for_selector("[aria-label='Preview on a sample'] svg")
-    page.wait_for_selector(".np-odds")
+    page.wait_for_selector("text=The exact promise")
     return page
 
 
@@ -68,7 +70,7 @@ def released(page: Page) -> None:
     page.get_by_label("Your text").fill(LETTER.read_text(encoding="utf-8"))
     button = page.get_by_role("button", name="Release my text")
     button.click()
-    page.wait_for_selector("[aria-label='Your release'] svg")
+    page.wait_for_selector("[aria-label='Your release'] .np-released")
     page.wait_for_selector(".q-notification", state="detached")
     page.evaluate("document.activeElement.blur(); document.querySelector('textarea').scrollTop = 0")
     page.evaluate("scrollTo(0, 0)")

@@ -46,6 +46,7 @@ class TwoTexts:
     unchanged: None = None
     words: None = None
     read_as: None = None
+    at: None = None
     batch: int = 256
     many: int = 256
     per_worker: int = 256

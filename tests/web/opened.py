@@ -12,6 +12,7 @@ from pathlib import Path
 
 import nomdeplume
 from nomdeplume.privacy.ledger import Ledger
+from nomdeplume.web.studio import ledgers
 
 SOURCE = Path(nomdeplume.__file__).parents[1]
 FOLDERS = {"HOME": "home", "XDG_DATA_HOME": "data", "XDG_CACHE_HOME": "cache", "TMPDIR": "tmp"}
@@ -52,9 +53,13 @@ class Opened:
         return self.folder / "a.ledger"
 
     def spent(self, author):
-        """What an author has spent, and how many releases there are of all."""
-        with Ledger(self.ledger) as ledger:
-            return ledger.spent(ledger.claims.by_author(author)).budget, len(ledger.runs())
+        """What an author has spent, and how many releases there are of all, in both ledgers."""
+        budget = runs = 0
+        for path in ledgers(self.ledger):
+            with Ledger(path) as ledger:
+                budget += ledger.spent(ledger.claims.by_author(author)).budget
+                runs += len(ledger.runs())
+        return budget, runs
 
     def ask(self, path="/", method="GET", body=None, patience=PATIENCE, **headers):
         """Status, headers and body of an answer; names of headers with _ for -, None for none."""

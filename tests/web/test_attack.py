@@ -145,6 +145,17 @@ def test_laplace_shares_a_budget_among_the_words(data):
     assert [(each.epsilon, each.budget) for each in found] == [(4, 40)]
 
 
+def test_stand_ins_are_attacked_over_odds(data):
+    asked, told = Asked(data, "mine", mechanism="standin", budgets=(20,), chosen=1000), []
+    found = attack(asked, lambda _, said: told.append(said)).results.cells
+
+    assert [(each.symbol, each.budget, each.size) for each in found] == [
+        ("w", 20, None),
+        ("w", 1000, None),
+    ]
+    assert "odds 20: releases" in told
+
+
 def test_an_attack_is_work_for_a_job_and_shows_no_text(data):
     async def run():
         job = Job.start(attack, Asked(data, "mine", budgets=(), chosen=20, size=10))

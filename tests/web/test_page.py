@@ -2,6 +2,7 @@
 
 import re
 from itertools import pairwise
+from math import log
 from pathlib import Path
 
 import pytest
@@ -128,18 +129,18 @@ def test_a_text_is_released_by_keyboard_alone(studio, visit):
     tab_to(page, "input[type=range]")
     before = visit.picture.inner_html()
     page.keyboard.press("ArrowLeft")
-    expect(page.get_by_text("E = 19", exact=True)).to_be_visible()
+    expect(page.get_by_text("Odds of 94 to 1", exact=True)).to_be_visible()
     for _ in range(13):
         page.keyboard.press("ArrowLeft")
-    expect(page.get_by_text("E = 9.8", exact=True)).to_be_visible()
+    expect(page.get_by_text("Odds of 42 to 1", exact=True)).to_be_visible()
     until(lambda: visit.picture.inner_html() != before)
     tab_to(page, "button")
     expect(visit.button).to_be_focused()
     page.keyboard.press("Enter")
 
     expect(visit.result).to_be_visible()
-    expect(visit.button).to_have_text("Release it again: spends another E = 9.8")
-    assert studio.spent("typist")[0] == pytest.approx(9.8)
+    expect(visit.button).to_have_text("Release it again: spends another ε = 3.74")
+    assert studio.spent("typist")[0] == pytest.approx(log(42))
 
 
 def test_the_focus_can_be_seen_and_jump_to_the_content(visit):

@@ -7,14 +7,16 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import expect
 from tests.web.texts import written_by
-from tests.web.visits import visiting
+from tests.web.visits import AT_ONCE, visiting
+
+from nomdeplume.web.ways import amount
 
 NO_SIZE = "The number of words must be a whole one from 5 to 500."
 CANARY = "zyzzyva"  # no word of the table
 AUTHORS = ("Ann", "<img src=x>Bob", "Cleo")  # one means no good
 # A figure of single texts is never shown without that of several texts of one author.
 NAMED = re.compile(
-    r"^Named correctly at E = \S+: from one text \S+\s% before and \S+\s% after; "
+    r"^Named correctly at odds of 100 to 1: from one text \S+\s% before and \S+\s% after; "
     r"from (5|20) texts of one author \S+\s% before and \S+\s% after\.$"
 )
 SOON = 120  # seconds, where many share the cores
@@ -208,6 +210,7 @@ def test_speeches_can_be_attacked_after_a_file(visit, corpus):
 
 def test_a_size_that_is_none_is_said_before_an_attack(visit):
     visit.go("Attack yourself")
+    visit.choose(AT_ONCE)
     visit.page.get_by_label("Words in the release").fill("3")
     visit.page.get_by_role("button", name="Attack", exact=True).click()
 
@@ -233,7 +236,7 @@ def test_a_wish_becomes_an_epsilon_and_goes_to_the_release(visit):
     assert page.get_by_text("A release would spend").count() == 0
     page.get_by_role("button", name="Take it to Release").click()
 
-    budget = f"{8 * float(epsilon):g}"
+    budget = amount(8 * float(epsilon))
     expect(page.get_by_text(f"ε = {epsilon} for each word, E = {budget}")).to_be_visible()
     assert 5.2 < float(epsilon) < 6.7
 

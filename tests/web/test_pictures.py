@@ -10,16 +10,22 @@ from tests.evaluation_results import results
 
 from nomdeplume import Table, seeded
 from nomdeplume.calibrate.neighbourhood import Landing, Neighbourhood
+from nomdeplume.library import Library, Passage
 from nomdeplume.mechanism import Exponential
 from nomdeplume.text import StopWords
 from nomdeplume.vocabulary import Vocabulary
-from nomdeplume.web.pictures import RULES, cloud, gauge, names, neighbours, trade
+from nomdeplume.web.pictures import RULES, cloud, gauge, names, neighbours, passages, trade
 from nomdeplume.web.pictures.bars import budget
 from nomdeplume.web.pictures.cloud import PHONE, SCREEN, arranged
 from nomdeplume.web.pictures.neighbours import PHONE as SMALL
 from nomdeplume.web.pictures.neighbours import SCREEN as LARGE
 from nomdeplume.web.pictures.neighbours import _labels, _spots
 from nomdeplume.web.pictures.paper import Box
+from nomdeplume.web.pictures.passages import PHONE as PAGE
+from nomdeplume.web.pictures.passages import SCREEN as SHEET
+from nomdeplume.web.pictures.passages import arranged as shelved
+from nomdeplume.web.pictures.passages import chances
+from nomdeplume.web.studio import Around
 
 NASTY = '<b>&"'
 ONES = {f"word{chr(97 + i)}": 1 for i in range(20)}
@@ -31,6 +37,10 @@ SVG = "{http://www.w3.org/2000/svg}"
 BEFORE = [("Roosevelt", 0.71), (NASTY, 0.14), ("Eisenhower", 0.0004)]
 AFTER = [("Truman", 0.19), ("Roosevelt", 0.12)]
 SETTINGS = ((4, 50), (6, 50), (9, 50), (12, 50))
+LIBRARY = Library(
+    tuple(Passage(f"p{i}", f"Text {i}.", f"{NASTY} {i}", f"{NASTY} {i % 7}") for i in range(90))
+)
+AROUND = Around(LIBRARY, tuple(range(0, 50, 5)), 3, 20)
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +68,7 @@ def drawn(around, landing, narrow):
         "neighbours": neighbours(around, landing, words=words, narrow=narrow),
         "names": names(BEFORE, AFTER, author="Roosevelt", narrow=narrow),
         "names, nobody": names([], AFTER, author="", narrow=narrow),
+        "passages": passages(AROUND, narrow=narrow),
         "gauge": gauge(40, 100, 25),
         "gauge, over": gauge(80, 100, 45),
         "gauge, nothing": gauge(0, 0),
@@ -188,6 +199,44 @@ def test_bars_are_as_long_as_probabilities():
 
     assert found["np-mine-bar"] == 180
     assert found["np-name-bar"] == 90
+
+
+@pytest.mark.parametrize("narrow", [False, True])
+def test_every_passage_has_a_mark_and_the_one_drawn_has_a_ring(narrow):
+    root = ElementTree.fromstring(passages(AROUND, narrow=narrow))
+    squares, [ring] = (
+        [each for each in root.iter(f"{SVG}{kind}") if each.find(f"{SVG}title") is not None]
+        for kind in ("rect", "circle")
+    )
+    dots = next(root.iter(f"{SVG}path")).get("d")
+
+    assert [each[0].text for each in squares] == [f"{NASTY} {i}" for i in AROUND.best]
+    assert dots.count("M") == len(LIBRARY) - len(AROUND.best)
+    assert ring[0].text == f"This draw: {NASTY} 3"
+    assert f"M{float(ring.get('cx')):.1f},{float(ring.get('cy')):.1f}h0" in dots
+
+
+@pytest.mark.parametrize("sizes", [SHEET, PAGE], ids=["screen", "phone"])
+@pytest.mark.parametrize("library", [LIBRARY, Library.shipped("en")], ids=["small", "shipped"])
+def test_no_two_passages_meet_and_all_are_on_the_page(library, sizes):
+    shelf = shelved(library, sizes)
+    x, y = np.array(shelf.spots).T
+    apart = np.hypot(x - x[:, None], y - y[:, None]) + np.eye(len(x)) * 99
+
+    assert apart.min() == pytest.approx(shelf.pitch)
+    assert min(x) > 0
+    assert max(x) < sizes.width
+    assert max(y) + shelf.pitch / 2 <= shelf.height
+    assert len(shelf.fields) == len(library.fields)
+
+
+def test_the_chances_of_passages_are_told():
+    assert chances(AROUND) == (
+        "Each of the 10 passages of 90 that fit the sample best holds 20 tickets, each other one "
+        f"holds one. One of these 10 comes out in 71 of 100 draws. This draw: {NASTY} 3, not "
+        "one of them."
+    )
+    assert f"by field: {NASTY} 0: 2" in ElementTree.fromstring(passages(AROUND))[0].text
 
 
 def test_a_gauge_tells_what_is_spent_asked_and_left():

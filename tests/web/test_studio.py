@@ -1,22 +1,26 @@
 """What the studio does without a page: accounts, limits, and what it says of promises."""
 
 import re
+from math import log
 
+import numpy as np
 import pytest
 
-from nomdeplume import InputError, Obfuscator, seeded
+from nomdeplume import InputError, Obfuscator, Table, seeded
 from nomdeplume.between import Between
 from nomdeplume.errors import BudgetSpent, PrivacyError
+from nomdeplume.library import Library
 from nomdeplume.mechanism import Recipe
 from nomdeplume.privacy.ledger import Ledger
 from nomdeplume.vocabulary import Vocabulary
 from nomdeplume.web.calibration import KINDS, PHRASES
 from nomdeplume.web.studio import LIMIT, LONGEST, Studio, mark
 from nomdeplume.web.telling import PAIRS, powers, stated
-from nomdeplume.web.ways import WAYS
+from nomdeplume.web.ways import STEPS, WAYS
 
 TEXT = "The harbour was quiet in winter, and the baker sold warm bread to sailors."
 AT_ONCE = ("mean", 20.0, 40)
+STANDIN = ("standin", 100.0, 40)
 
 
 @pytest.fixture(scope="module")
@@ -30,13 +34,13 @@ def studio(vocabulary, tmp_path):
 
 
 def test_author_and_text_are_both_charged(studio):
-    assert studio.spent("ann", TEXT).left == LIMIT
+    assert studio.spent("mean", "ann", TEXT).left == LIMIT
     released = studio.release(TEXT, "ann", *AT_ONCE)
     studio.release("Bread and butter.", "ann", *AT_ONCE)
 
     assert len(released.words) == 40
-    assert vars(studio.spent("ann", TEXT)) == {"author": 40, "text": 20, "limit": LIMIT}
-    assert (studio.spent("bob", TEXT).spent, studio.spent("bob").spent) == (20, 0)
+    assert vars(studio.spent("mean", "ann", TEXT)) == {"author": 40, "text": 20, "limit": LIMIT}
+    assert (studio.spent("mean", "bob", TEXT).spent, studio.spent("mean", "bob").spent) == (20, 0)
 
 
 def test_what_has_no_room_is_refused_without_a_word_of_it(studio):
@@ -46,30 +50,30 @@ def test_what_has_no_room_is_refused_without_a_word_of_it(studio):
         studio.release(TEXT, "somebody new", *AT_ONCE)
 
     assert "harbour" not in str(error.value)
-    assert studio.spent("somebody new").author == 0
+    assert studio.spent("mean", "somebody new").author == 0
 
 
 def test_a_limit_that_was_changed_counts_at_once(studio):
     for limit in (300, 25):
-        with Ledger(studio.path) as ledger:
+        with Ledger(studio.paths[0]) as ledger:
             ledger.limit = limit
-        assert studio.spent("ann").left == limit
+        assert studio.spent("mean", "ann").left == limit
     studio.release(TEXT, "ann", *AT_ONCE)
     with pytest.raises(BudgetSpent):
         studio.release(TEXT, "ann", *AT_ONCE)
 
 
 def test_a_limit_that_was_asked_for_is_kept(vocabulary, studio):
-    assert Studio(vocabulary, studio.path, 40).spent("ann").left == 40
+    assert Studio(vocabulary, studio.paths[0], 40).spent("mean", "ann").left == 40
     with pytest.raises(PrivacyError, match="the limit of this ledger is 100"):
-        Studio(vocabulary, studio.path, 200)
+        Studio(vocabulary, studio.paths[0], 200)
 
 
 def test_a_limit_that_was_lowered_below_the_one_asked_for_holds(vocabulary, tmp_path):
     studio = Studio(vocabulary, tmp_path / "a.ledger", 40.0)
-    with Ledger(studio.path) as ledger:
+    with Ledger(studio.paths[0]) as ledger:
         ledger.limit = 30
-    assert studio.spent("ann").left == 30
+    assert studio.spent("mean", "ann").left == 30
     with pytest.raises(BudgetSpent):
         studio.release(TEXT, "ann", "mean", 35.0, 40)
 
@@ -96,12 +100,96 @@ def test_what_fits_is_said_of_words_only():
     assert WAYS["laplace"].fitting(20.0, 90) == WAYS["mean"].fitting(200.0, 100) == ""
 
 
+def test_the_odds_of_a_slider_are_whole_and_a_document_spends_their_logarithm():
+    way = WAYS["standin"]
+    odds = [way.value(step) for step in range(STEPS + 1)]
+
+    assert (odds[0], odds[way.step(100)], odds[-1]) == (2, 100, 1000)
+    assert odds == sorted(map(round, odds))
+    assert [way.budget(each, 40) for each in odds] == [log(each) for each in odds]
+    assert way.fitting(100.0, log(37)) == "Odds of up to 37 to 1 fit."
+    assert way.fitting(100.0, log(1.9)) == ""
+
+
+@pytest.mark.parametrize("text", [TEXT, "", "the of and", "zyxoquant 🙂"])
+def test_any_text_has_a_passage_of_the_library_in_its_place(studio, text):
+    found = studio.release(text, "ann", *STANDIN)
+    passage = Library.shipped("en").holding(found.content)
+
+    assert found.passage == passage
+    assert found.text == f"{passage.text}\n"
+    assert found.made_for == found.certificate.advice != ""
+    spent = studio.spent("standin", "ann", text)
+    assert (spent.author, spent.text) == pytest.approx((log(100), log(100)), abs=1e-6)
+
+
+def test_the_limit_leaves_room_for_21_stand_ins(studio):
+    for _ in range(21):
+        studio.release(TEXT, "ann", *STANDIN)
+    with pytest.raises(BudgetSpent):
+        studio.release(TEXT, "ann", *STANDIN)
+
+
+@pytest.mark.parametrize("order", [(STANDIN, AT_ONCE), (AT_ONCE, STANDIN)])
+def test_stand_ins_and_words_are_charged_to_ledgers_of_their_own(vocabulary, studio, order):
+    """Their budgets do not add up; whichever came first keeps the first ledger."""
+    for asked in order:
+        studio.release(TEXT, "ann", *asked)
+    anew = Studio(vocabulary, studio.paths[0])
+    anew.release("Bread and butter.", "ann", *order[1])
+    spent = {way: anew.spent(way, "ann").author for way in ("standin", "mean", "laplace")}
+    each = {"standin": log(100), "mean": 20, "laplace": 20}
+    twice = ("standin",) if order[1] is STANDIN else ("mean", "laplace")
+    budgets = []
+    for path in anew.paths:
+        with Ledger(path) as ledger:
+            budgets.append(ledger.spent(ledger.claims.by_author("ann")).budget)
+
+    assert spent == pytest.approx({n: b * (1 + (n in twice)) for n, b in each.items()}, abs=1e-5)
+    assert budgets == pytest.approx([each[order[0][0]], 2 * each[order[1][0]]], abs=1e-5)
+
+
+def test_a_preview_has_the_likeliest_passages_and_the_one_that_came_out(studio):
+    sample, k = next(iter(studio.samples)), []
+    for odds in (2.0, 100.0, 1000.0):
+        found, made = (
+            studio.preview("standin", odds, 40, sample),
+            studio.obfuscator("standin", odds, 40),
+        )
+        around, mechanism = found.around, made.documents
+        k.append(len(around.best))
+
+        assert around.best == tuple(mechanism._nearest([studio.samples[sample]])[0])
+        assert around.passage.text == found.content
+        assert around.hit == pytest.approx(mechanism.hit)
+        assert around.odds == odds
+    assert k == [mechanism.score.best(odds) for odds in (2, 100, 1000)]
+    assert k == sorted(set(k), reverse=True)
+    assert studio.preview("mean", 20.0, 40, sample).around is None
+
+
+def test_a_table_of_another_language_has_no_stand_ins(tmp_path):
+    table = Table(("pluie", "neige", "vent"), np.eye(3, dtype=np.float32), language="fr")
+    there = Studio(Vocabulary.of(table, "none"), tmp_path / "a.ledger")
+
+    assert list(there.ways) == ["mean", "laplace", "rank"]
+
+
+def test_the_promise_of_a_stand_in_is_its_odds(studio):
+    told = stated(studio, "standin", 20.0, 40)
+
+    assert "by at most 20 to 1" in told
+    assert "two of one author allow 400 to 1" in told
+    assert powers(studio.obfuscator("standin", 20.0, 40).promises[0].sentence) in told
+    assert "<table" not in told
+
+
 def test_a_ledger_that_is_gone_is_not_begun_anew(studio):
-    studio.path.unlink()
+    studio.paths[0].unlink()
     with pytest.raises(PrivacyError, match="the ledger is gone"):
         studio.release(TEXT, "ann", *AT_ONCE)
 
-    assert not studio.path.exists()
+    assert not studio.paths[0].exists()
 
 
 @pytest.mark.parametrize("text", ["", "the of and", "x" * (LONGEST + 1)])
@@ -109,7 +197,7 @@ def test_a_text_that_cannot_be_released_is_not_charged(studio, text):
     with pytest.raises(InputError):
         studio.release(text, "ann", *AT_ONCE)
 
-    assert studio.spent("ann", text).spent == 0
+    assert studio.spent("mean", "ann", text).spent == 0
 
 
 def odds(told):
@@ -158,7 +246,7 @@ def test_between_a_text_and_itself_nothing_is_lost_and_nothing_less(studio):
         assert len(same.sentences()) == 1
 
 
-@pytest.mark.parametrize("way", ["mean", "laplace", "rank"])
+@pytest.mark.parametrize("way", WAYS)
 def test_another_budget_is_as_if_it_were_made_anew(studio, way):
     """Ways share what does not depend on noise, and nothing else."""
     chosen, shared = WAYS[way], studio.obfuscator(way, 7.0, 30)

@@ -9,11 +9,12 @@ from playwright.sync_api import Page, expect
 PARTS = ("Release", "Understand", "Attack yourself", "Calibrate")
 HERE = re.compile(r"(?:http|ws)://127\.0\.0\.1:\d+/|data:|blob:")
 FIRST = {  # what is there when a part has come up
-    "Release": 'svg[aria-label^="Words released of the sample"]',
+    "Release": '[aria-label="Preview on a sample"] .np-picture svg',
     "Understand": 'svg[aria-label^="Where 500 releases"]',
     "Attack yourself": "text=Texts whose authors are known",
     "Calibrate": "text=What do you want?",
 }
+AT_ONCE, BY_WORD = "Words of the whole text at once", "Word by word, as in the paper"
 PATIENCE = 120_000  # milliseconds; cores are shared
 expect.set_options(timeout=PATIENCE)
 
@@ -45,6 +46,17 @@ class Visit:
         expect(self.page.locator(FIRST[part]).first).to_be_visible()
         return self
 
+    def choose(self, way):
+        """Choose a way on the part that is shown."""
+        self.page.get_by_label("How it is released").locator("visible=true").click()
+        self.page.get_by_role("option", name=way).click()
+
+    def by(self, way):
+        """Choose how a text is released, by words, and wait for its preview."""
+        self.choose(way)
+        expect(self.picture).to_have_attribute("aria-label", re.compile("^Words released of"))
+        return self
+
     def text(self, text, author):
         """Write a text of an author, and wait until the page has both."""
         self.page.get_by_label("Your text").fill(text)
@@ -53,7 +65,7 @@ class Visit:
 
     @property
     def button(self):
-        return self.page.get_by_role("button", name=re.compile("Release |E = "))
+        return self.page.get_by_role("button", name=re.compile("Release |[Eε] = "))
 
     @property
     def result(self):
@@ -66,7 +78,7 @@ class Visit:
 
     @property
     def picture(self):
-        """The map of a word, or the cloud of a sample."""
+        """The map of a word, or what came out for a sample."""
         return self.page.locator(", ".join([FIRST["Release"], FIRST["Understand"]]))
 
     def _said(self, message):

@@ -52,7 +52,8 @@ class StudioOptions:
 @click.option(
     "--ledger",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="Charge releases to this file. [default: one in your data folder]",
+    help="Charge releases to this file, and those whose budgets do not add up with these to the "
+    "one beside it, FILE-2. [default: one in your data folder]",
 )
 @click.option(
     "--limit",
@@ -91,7 +92,8 @@ def studio(options: StudioOptions) -> int:
     place = Place.taken(options.host, options.port, password)
     made = Studio(vocabulary, ledger, options.limit)
     click.echo(f"nomdeplume: the studio is at {place.address}", err=True)
-    click.echo(f"nomdeplume: releases are charged to {at(ledger)}; Ctrl-C ends it.", err=True)
+    both = " and ".join(map(at, made.paths))
+    click.echo(f"nomdeplume: releases are charged to {both}; Ctrl-C ends it.", err=True)
     if not is_loopback(options.host):
         click.echo(f"nomdeplume: {CLEAR}", err=True)
 

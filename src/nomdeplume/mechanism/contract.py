@@ -426,6 +426,10 @@ class DocumentMechanism(Protocol):
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
         """The mechanism itself, for the words of a vocabulary."""
 
+    @property
+    def at(self) -> Callable[[float], Mechanism | DocumentMechanism] | None:
+        """The same mechanism under another value of its parameter, sharing what it can."""
+
     def item(self, text: str) -> Item:
         """What it needs of a text: its bag, or the text."""
 

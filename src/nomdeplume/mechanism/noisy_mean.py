@@ -346,6 +346,9 @@ class MeanDocuments:
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> DocumentMechanism:
         return self.words.documents(vocabulary, size, reduction)
 
+    def at(self, budget: float) -> NoisyMean:
+        return self.words.at(budget)
+
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)
 

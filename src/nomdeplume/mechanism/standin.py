@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import log
 
@@ -128,6 +128,11 @@ class StandIn:
 
     def documents(self, vocabulary: Vocabulary, size: int, reduction: str) -> StandIn:  # noqa: ARG002
         return self
+
+    def at(self, odds: float) -> StandIn:
+        """The same at other whole odds, with as many best texts as are usual for these."""
+        w = int(odds)
+        return replace(self, odds=w, best=self.score.best(w))
 
     def item(self, text: str) -> str:
         """The text; refused if the library holds it, unless it ships with this program."""

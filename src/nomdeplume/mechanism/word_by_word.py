@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -134,6 +134,10 @@ class WordByWord:
         able = self._declaration.reductions
         reduction = chosen(reduction or self.reduction, able, self.name)
         return replace(self, vocabulary=vocabulary, size=size, reduction=reduction)
+
+    @property
+    def at(self) -> Callable[[float], Mechanism] | None:
+        return self._declaration.at
 
     def item(self, text: str) -> Bag:
         return self.vocabulary.bag(text)

@@ -33,7 +33,7 @@ ONE_EACH = "No two authors have 5 texts here; several texts give away more than 
 
 @dataclass(frozen=True)
 class Asked:
-    """The corpus to attack, and the settings; budgets are for a document."""
+    """The corpus to attack, and the settings; budgets are for a document, or odds of stand-ins."""
 
     corpus: bytes | None = field(default=None, repr=False)  # JSONL; None for speeches to try
     name: str = DEMO
@@ -120,11 +120,10 @@ def _before_and_after(clean: Clean, cell: Cell, documents: int) -> str:
 
 def _settings(asked: Asked) -> list[Setting]:
     size = whole("size", asked.size, most=LONGEST)
-    return grid(
-        [replace(Recipe.usually(asked.mechanism), decode=asked.decode)],
-        budgets=asked.grid,
-        sizes=[size],
-    )
+    recipe = replace(Recipe.usually(asked.mechanism), decode=asked.decode)
+    if recipe.parameter.option == "odds":
+        return grid([replace(recipe, epsilon=odds) for odds in asked.grid], sizes=[size])
+    return grid([recipe], budgets=asked.grid, sizes=[size])
 
 
 def _evaluation(asked: Asked, texts: Labelled, settings: list[Setting]) -> Evaluation:
@@ -148,7 +147,7 @@ class _Steps:
 
     def __init__(self, evaluation: Evaluation, tell: Tell) -> None:
         self._tell, self._all = tell, evaluation.steps + 2  # reading before, the report after
-        self._budgets = [setting.budget for setting in evaluation.settings]
+        self._settings = evaluation.settings
         self._within = 4 + 2 * len(evaluation.lab.kinds)  # things that a cell says it is at
         self._done, self._at = 1, 0
 
@@ -159,9 +158,15 @@ class _Steps:
     def part(self, said: str) -> None:
         """Tell what is being done, such as a name of an attacker, and to which texts."""
         clean = self._done == 1
-        where = "texts as they are" if clean else f"budget {self._budgets[self._done - 2]:g}"
+        where = "texts as they are" if clean else _named(self._settings[self._done - 2])
         self._tell(self.share, f"{where}: {said.rpartition(': ')[2]}")
         self._at += 1
 
     def next(self) -> None:
         self._done, self._at = self._done + 1, 0
+
+
+def _named(setting: Setting) -> str:
+    """The budget of a setting, or its odds."""
+    odds = setting.recipe.parameter.option == "odds"
+    return f"{'odds' if odds else 'budget'} {setting.budget:g}"

@@ -54,6 +54,7 @@ p{{margin:.35rem 0;line-height:1.5;max-width:46rem}}
   line-height:1.3}}
 .np-ends span:last-child{{text-align:right}}
 .np-words{{line-height:1.7;overflow-wrap:anywhere;font-size:.98rem;max-width:none}}
+.np-title{{font-weight:650}}
 .np-odds{{border-collapse:collapse;margin:.5rem 0;width:100%}}
 .np-odds caption{{text-align:left;color:var(--soft);font-size:.9rem;padding-bottom:.2rem}}
 .np-odds th{{text-align:left;font-weight:400;padding:.25rem .6rem .25rem 0}}

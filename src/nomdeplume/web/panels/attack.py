@@ -44,7 +44,7 @@ class AttackPanel:
                     MOST - (1 << 16),
                     self._dropped,
                 )
-                self.choice = Choice(self._changed)
+                self.choice = Choice(self._changed, ways=self.studio.ways)
                 self.button = ui.button("Attack", on_click=self._attack).props(
                     "unelevated color=primary"
                 )
@@ -74,7 +74,7 @@ class AttackPanel:
                 "outlined dense options-dense"
             )
             self.bars = picture()
-            heading("Author, from one text, over topic, at each budget", 3)
+            heading("Author, from one text, over topic, at each setting", 3)
             self.trade = picture()
             self.link = ui.link("The full report", "#", new_tab=True)
 
@@ -95,7 +95,7 @@ class AttackPanel:
         self.corpus.set_text(said)
 
     def _changed(self) -> None:
-        """What is shown was about another budget; an attack that is under way still is."""
+        """What is shown was about another setting; an attack that is under way still is."""
         if not self.attacking:
             self._forget()
 
@@ -124,14 +124,15 @@ class AttackPanel:
             self._ready()
 
     def _asked(self) -> Asked:
-        way, budget = self.choice.way, self.choice.budget
+        way = self.choice.way
+        chosen = self.choice.value if way.by_odds else self.choice.budget
         return Asked(
             corpus=self.data,
             name=DEMO if self.data is None else "your texts",
             mechanism=way.mechanism,
             decode=way.decode,
-            budgets=tuple(float(f"{budget * times:.3g}") for times in SPREAD),
-            chosen=budget,
+            budgets=tuple(way.near(float(f"{chosen * times:.3g}")) for times in SPREAD),
+            chosen=chosen,
             size=self.choice.size,
             vocabulary=self.studio.vocabulary,
         )
@@ -155,12 +156,18 @@ class AttackPanel:
         self.found = found
         results, cell = found.results, found.results.cells[found.chosen]
         named = named_correctly(results.clean, cell)
-        self.headline.set_text(f"Named correctly at E = {cell.budget:g}: {named}")
+        odds, budget = cell.symbol == "w", cell.budget or 0.0
+        at = f"odds of {budget:,.0f} to 1" if odds else f"E = {budget:g}"
+        self.headline.set_text(f"Named correctly at {at}: {named}")
+        promised = ""
+        if cell.ceiling is not None:
+            most = share(cell.ceiling)
+            promised = f" By the promise alone, nobody can be right more than {most} of the time."
         self.about.set_text(
             f"Of {len(results.authors)} authors, by the best attacker: {found.before_attacker} "
             f"on single texts, {found.after_attacker} on single releases, who learnt from such "
             "releases. "
-            f"Guessing is right {share(results.chance or 0.0)} of the time. Shares below "
+            f"Guessing is right {share(results.chance or 0.0)} of the time.{promised} Shares below "
             "are right as often as they say on average over all texts; some texts are told more "
             "surely than that, others less."
         )

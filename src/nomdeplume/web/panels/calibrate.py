@@ -122,7 +122,7 @@ class CalibratePanel:
 
     def _over(self, answer: Answer) -> str:
         """Whether the ledger has no room for such a release, whoever's it is."""
-        way, limit = WAYS[answer.way], self.studio.spent("").limit
+        way, limit = WAYS[answer.way], self.studio.spent(answer.way, "").limit
         spends = way.budget(answer.value, answer.size)
         if spends <= limit:
             return ""

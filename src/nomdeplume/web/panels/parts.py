@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from inspect import isawaitable
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from nicegui import events, ui
 
 from nomdeplume.errors import InputError
+from nomdeplume.library import Passage
 from nomdeplume.web.ways import HIDES, KEEPS, SIZE, SIZES, STEPS, WAYS, Way
 
 # Quasar gives the button within an upload no name, and makes another after each file.
@@ -53,7 +54,7 @@ class Slider(ui.element):
         super().__init__("input")
         self.value, self._told = value, moved
         self.classes("np-slider").props(f"type=range min=0 max={STEPS} step=1")
-        self.props(f'aria-label="Budget: left {HIDES}, right {KEEPS}"')
+        self.props(f'aria-label="How much is kept: left {HIDES}, right {KEEPS}"')
         self._props["^value"] = value  # an attribute: where it stands at first
         emit = "(e) => emit(Number(e.target.value))"
         self.on("input", self._moved, throttle=0.03, js_handler=emit)
@@ -107,13 +108,22 @@ class Size(ui.number):
 class Choice:
     """A way of releasing, a slider over what it spends, and a size."""
 
-    def __init__(self, changed: Callable[[], None], *, size: bool = True, ways: Any = None) -> None:
+    def __init__(
+        self,
+        changed: Callable[[], None],
+        *,
+        ways: Iterable[str],
+        first: str = "",
+        size: bool = True,
+    ) -> None:
         self._changed = changed
         self._exact: dict[tuple[str, float], float] = {}  # what was found elsewhere, as it is
-        names = {name: WAYS[name].label for name in (ways or WAYS)}
-        first = next(iter(names))
+        names = {name: WAYS[name].label for name in ways}
         self.select = ui.select(
-            names, value=first, label="How it is released", on_change=self._another
+            names,
+            value=first or next(iter(names)),
+            label="How it is released",
+            on_change=self._another,
         ).props("outlined dense options-dense")
         self.about = ui.label(self.way.about).classes("np-soft")
         self.shown = ui.label().classes("np-big")
@@ -139,7 +149,7 @@ class Choice:
 
     @property
     def size(self) -> int:
-        return SIZE if self.number is None else self.number.size
+        return SIZE if self.number is None or self.way.by_odds else self.number.size
 
     @property
     def budget(self) -> float:
@@ -171,13 +181,27 @@ class Choice:
     def _name(self) -> None:
         """What the slider stands at, for eyes and for screen readers."""
         way = self.way
-        said = f"{way.symbol} = {self.value:g}"
-        if way.by_word:
-            said += " for each word"
+        said = way.stated(self.value)
+        if self.number is not None:
+            self.number.set_visibility(not way.by_odds)
             with suppress(InputError):  # a size that is none yet
-                said += f", E = {self.budget:g} for the text" if self.number else ""
-        self.shown.set_text(said)
+                said += f", {way.price(self.budget)} for the text" * way.by_word
+        self.shown.set_text(said[:1].upper() + said[1:] if way.by_odds else said)
         self.slider.say(said)
+
+
+class Reading:
+    """A passage below its title, or words."""
+
+    def __init__(self, kind: str = "") -> None:
+        self.title = words("", "np-title")
+        self.text = words("", f"np-words {kind}")
+
+    def show(self, content: str, passage: Passage | None) -> None:
+        name = passage.title[:1].upper() + passage.title[1:] if passage else ""
+        self.title.set_text(f"{name} ({passage.field})" if passage and passage.field else name)
+        self.title.set_visibility(passage is not None)
+        self.text.set_text(content)
 
 
 def picture() -> ui.html:

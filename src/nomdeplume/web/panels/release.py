@@ -1,23 +1,41 @@
-"""Release: a text in, noisy words out, once, and charged; a slider that plays on samples only."""
+"""Release: a text in, a passage or words out, once, charged; previews are of samples only."""
 
 from __future__ import annotations
 
 from asyncio import to_thread
 from contextlib import suppress
-from typing import Any
 
 from nicegui import events, ui
 
 from nomdeplume.errors import InputError, PlumeError, Unreadable
 from nomdeplume.formats.decode import decode
 from nomdeplume.web.latest import REST, Latest, said
-from nomdeplume.web.panels.parts import Choice, Screen, complaint, dropped, heading, picture, words
+from nomdeplume.web.panels.parts import (
+    Choice,
+    Reading,
+    Screen,
+    complaint,
+    dropped,
+    heading,
+    picture,
+    words,
+)
 from nomdeplume.web.panels.result import UNSAVED, Result
 from nomdeplume.web.pictures.bars import budget, gauge
 from nomdeplume.web.pictures.cloud import cloud
-from nomdeplume.web.studio import LONGEST, TOO_LONG, Released, Spent, Studio, characters, mark
+from nomdeplume.web.pictures.passages import chances, passages
+from nomdeplume.web.studio import (
+    LONGEST,
+    TOO_LONG,
+    Preview,
+    Released,
+    Spent,
+    Studio,
+    characters,
+    mark,
+)
 from nomdeplume.web.telling import stated
-from nomdeplume.web.ways import WAYS
+from nomdeplume.web.ways import ENOUGH, amount
 
 MOST = 4 * LONGEST  # bytes of a dropped text: a sign takes four at most
 LATER = 1.0  # seconds without a move of the slider
@@ -27,7 +45,7 @@ NOT_HERE = (
     "What is in the field has not arrived here: wait a moment and press again. If that does not "
     "help, it is too long to be sent."
 )
-NOT_SAVED = "The release before was charged and is nowhere else: copy or save its words first."
+NOT_SAVED = "The release before was charged and is nowhere else: copy or save it first."
 LABEL = "Your text"
 # A press brings a mark of what the field holds: that is what must be released, and nothing before.
 PRESSED = f"""() => {{
@@ -46,8 +64,9 @@ class ReleasePanel:
     def __init__(self, studio: Studio, screen: Screen) -> None:
         self.studio, self.screen = studio, screen
         self.account: Spent | None = None  # unknown until the ledger was looked at
+        self.of = ""  # the way whose account it is
         self.unaccounted = False  # as the ledger cannot be read
-        self.counts: Any = None
+        self.shown: Preview | None = None  # of the sample
         self.busy = False  # with a release: there is one at a time
         with ui.element("div").classes("np-two"):
             with ui.element("div").classes("np-col"):
@@ -88,13 +107,13 @@ class ReleasePanel:
         )
 
     def _spending(self) -> None:
-        self.choice = Choice(self._changed)
+        self.choice = Choice(self._changed, ways=self.studio.ways)
         self.gauge = picture()
         self.room = words("", "np-soft")
         self.fits = words("")
         self.button = ui.button("Release my text, once").props("unelevated color=primary")
         self.button.on("click", self._release, js_handler=PRESSED)  # from now on it may be charged
-        self.made_for = words(self.choice.way.made_for, "np-soft")
+        self.made_for = words("", "np-soft")
         self.refused = complaint()
 
     def _samples(self) -> None:
@@ -102,9 +121,9 @@ class ReleasePanel:
         with ui.element("section").classes("np-card").props('aria-label="Preview on a sample"'):
             heading("Preview, on a sample and not on your text")
             words(
-                "Moving the slider draws fresh noise for a text that ships with this page. Your "
-                "own text gets noise when you pay for it, and only then: whoever could draw it "
-                "again and again would average it away.",
+                "Moving the slider makes a fresh release of a text that ships with this page. Your "
+                "own text is released when you press the button, and only then: many releases of "
+                "it together would tell what it says.",
                 "np-soft",
             )
             self.sample = ui.select(
@@ -113,6 +132,8 @@ class ReleasePanel:
             with ui.expansion("Read the sample").props("dense"):
                 self.reading = words(self.studio.samples[titles[0]], "np-soft")
             self.picture = picture()
+            self.chances = words("", "np-soft")
+            self.drawn = Reading()
             self.complaint = complaint()
             heading("What it promises", 3)
             self.promise = ui.html("", sanitize=False)
@@ -120,11 +141,12 @@ class ReleasePanel:
     def _changed(self) -> None:
         """The slider, the way, the size or the sample."""
         self._asked()
+        if self.choice.name != self.of:
+            self._account_of()
         self.rested()  # to look at the ledger again, which others may use
 
     def _asked(self) -> None:
         """Show what would come of it."""
-        self.made_for.set_text(self.choice.way.made_for)
         self.reading.set_text(self.studio.samples[self.sample.value])
         try:
             asked = (self.choice.name, self.choice.value, self.choice.size)
@@ -138,14 +160,22 @@ class ReleasePanel:
         self.promises(self.studio, *asked)
         self._gauged()
 
-    def _preview(self, counts: Any) -> None:
-        self.counts = counts
+    def _preview(self, found: Preview) -> None:
+        self.shown = found
+        self.made_for.set_text(found.made_for)
+        around = found.around
+        self.chances.set_text(chances(around) if around else "")
+        self.drawn.show(found.content if around else "", around.passage if around else None)
         self._drawn()
 
     def _drawn(self) -> None:
-        if self.counts:
-            label = "Words released of the sample"
-            self.picture.set_content(cloud(self.counts, label=label, narrow=self.screen.narrow))
+        if found := self.shown:
+            narrow, label = self.screen.narrow, "Words released of the sample"
+            self.picture.set_content(
+                passages(found.around, narrow=narrow)
+                if found.around
+                else cloud(found.counts, label=label, narrow=narrow)
+            )
         self.result.drawn()
 
     def _failed(self, sentence: str) -> None:
@@ -175,8 +205,10 @@ class ReleasePanel:
 
     def _account_of(self) -> None:
         """Look up what the author and the text have spent."""
+        if self.of != self.choice.name:  # each way may have a ledger of its own
+            self.of, self.account = self.choice.name, None
         self._ready()
-        self.accounts(self.author.value or "", self.text.value or "")
+        self.accounts(self.of, self.author.value or "", self.text.value or "")
 
     def _account(self, found: Spent) -> None:
         if self.unaccounted:
@@ -210,15 +242,16 @@ class ReleasePanel:
             return
         self.fits.set_text("")
         found = self.account
-        room = found is not None and spends <= found.left * (1 + 1e-9)
+        room = found is not None and spends <= found.left * ENOUGH
         if self.busy:
             self.button.set_text("Releasing …")
         elif found is not None and not room:
-            self.button.set_text(f"E = {spends:g} is more than the {found.left:g} left")
+            price = self.choice.way.price(spends)
+            self.button.set_text(f"{price} is more than the {amount(found.left)} left")
             self.fits.set_text(self.choice.fitting(found.left))
         else:
             once = AGAIN if found is not None and found.text else ONCE
-            self.button.set_text(f"{once} E = {spends:g}")
+            self.button.set_text(f"{once} {self.choice.way.price(spends)}")
         self.button.set_enabled(bool((self.text.value or "").strip()) and room and not self.busy)
 
     async def _release(self, pressed: events.GenericEventArguments) -> None:
@@ -241,7 +274,7 @@ class ReleasePanel:
             self.refused.set_text(said(error))
             self.result.nothing_to_save()
         else:
-            self.result.show(found, promise, WAYS[asked[0]].made_for)
+            self.result.show(found, promise)
             ui.notify("Released, and charged to the ledger.", type="positive")
         self.busy, self.account = False, None  # what is left is asked for before another one
         self._account_of()

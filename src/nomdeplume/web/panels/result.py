@@ -1,14 +1,14 @@
-"""What came of a text: its words as a cloud and as a list, the promise, and files to keep."""
+"""What came of a text: a passage, or words as a cloud and a list; the promise; files to keep."""
 
 from __future__ import annotations
 
 from nicegui import events, ui
 
-from nomdeplume.web.panels.parts import Screen, heading, picture, words
+from nomdeplume.web.panels.parts import Reading, Screen, heading, picture, words
 from nomdeplume.web.pictures.cloud import cloud
 from nomdeplume.web.studio import Released
 
-LIST = "np-released"  # the list of words on the page
+LIST = "np-released"  # the passage, or the list of words, on the page
 COPY = f"""async () => {{
   const list = document.querySelector(".{LIST}"), range = document.createRange();
   let done = false;
@@ -41,13 +41,12 @@ class Result:
         with self.card:
             heading("Your release")
             self.picture = picture()
-            with ui.expansion("As a list", value=True).props("dense"):
-                self.list = words("", f"np-words {LIST}")
+            self.content = Reading(LIST)
             self.made_for = words("", "np-soft")
             with ui.element("div").classes("np-row"):
-                copy = ui.button("Copy the words").props("outline color=primary")
+                copy = ui.button("Copy the text").props("outline color=primary")
                 copy.on("click", self._copied, js_handler=COPY)  # browsers copy on a click only
-                ui.button("Save the words", on_click=self._save).props("outline color=primary")
+                ui.button("Save the text", on_click=self._save).props("outline color=primary")
                 ui.button("Save the certificate", on_click=self._certify).props(
                     "outline color=primary"
                 )
@@ -59,10 +58,10 @@ class Result:
             self.promise = ui.html("", sanitize=False)
         self.card.set_visibility(False)
 
-    def show(self, found: Released, promise: str, made_for: str) -> None:
+    def show(self, found: Released, promise: str) -> None:
         self.found, self.unsaved = found, True
-        self.made_for.set_text(made_for)
-        self.list.set_text(" ".join(found.words))
+        self.made_for.set_text(found.made_for)
+        self.content.show(found.content, found.passage)
         self.promise.set_content(promise)
         self.card.set_visibility(True)
         self.drawn()
@@ -79,14 +78,15 @@ class Result:
 
     def drawn(self) -> None:
         if self.found is not None:
-            label = "Released words"
-            narrow = self.screen.narrow
-            self.picture.set_content(cloud(self.found.counts, label=label, narrow=narrow))
+            passage, narrow = self.found.passage, self.screen.narrow
+            drawn = cloud(self.found.counts, label="Released words", narrow=narrow)
+            self.picture.set_content("" if passage else drawn)
+            self.picture.set_visibility(not passage)
 
     def _copied(self, event: events.GenericEventArguments) -> None:
         if event.args:
             self.nothing_to_save()
-        ui.notify("Copied." if event.args else "The browser does not let it; select the list.")
+        ui.notify("Copied." if event.args else "The browser does not let it; select the text.")
 
     def _save(self) -> None:
         if self.found is not None:

@@ -65,7 +65,7 @@ class WordView:
                     .props("outlined dense debounce=200 autocomplete=off spellcheck=false")
                     .props('hint="Any word of the table but stop words, such as the and of."')
                 )
-                self.choice = Choice(self._changed, size=False, ways=("laplace", "rank"))
+                self.choice = Choice(self._changed, ways=("laplace", "rank"), size=False)
                 self.complaint = complaint()
                 self.facts = ui.html("", sanitize=False).props("aria-live=polite")
             self.picture = picture()
@@ -157,7 +157,7 @@ class TextsView:
             ]
         with ui.element("div").classes("np-two"):
             with ui.element("div").classes("np-col"):
-                self.choice = Choice(self._stated)
+                self.choice = Choice(self._stated, ways=studio.ways, first="mean")
                 self.button = ui.button("Compare", on_click=self._compare).props(
                     "unelevated color=primary"
                 )

@@ -3,7 +3,8 @@
 from nomdeplume.web.pictures.bars import gauge, names
 from nomdeplume.web.pictures.cloud import cloud
 from nomdeplume.web.pictures.neighbours import neighbours
+from nomdeplume.web.pictures.passages import passages
 from nomdeplume.web.pictures.style import RULES
 from nomdeplume.web.pictures.trade import trade
 
-__all__ = ["RULES", "cloud", "gauge", "names", "neighbours", "trade"]
+__all__ = ["RULES", "cloud", "gauge", "names", "neighbours", "passages", "trade"]

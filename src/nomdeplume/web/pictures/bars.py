@@ -7,6 +7,7 @@ from math import inf
 
 from nomdeplume.picture.writing import ems, fit
 from nomdeplume.web.pictures.paper import NARROW, WIDE, share, svg, text
+from nomdeplume.web.ways import amount
 
 MOST = 5  # names of a column
 LETTERS, HEAD = 14.0, 15.0
@@ -116,12 +117,13 @@ def gauge(spent: float, limit: float, asked: float = 0) -> str:
 def budget(spent: float, limit: float, asked: float = 0) -> str:
     """The same in words."""
     if limit == inf:
-        return f"{spent:,.6g} spent, without a limit"
+        return f"{amount(spent)} spent, without a limit"
     left = limit - spent
-    said = f"{spent:,.6g} of {limit:,.6g} spent, {max(0.0, left):,.6g} left"
+    said = f"{amount(spent)} of {amount(limit)} spent, {amount(max(0.0, left))} left"
     if asked > left:
-        return f"{said}; this release asks for {asked:,.6g}, which is {asked - left:,.6g} too much"
-    return f"{said}; this release would add {asked:,.6g}" if asked else said
+        over = amount(asked - left)
+        return f"{said}; this release asks for {amount(asked)}, which is {over} too much"
+    return f"{said}; this release would add {amount(asked)}" if asked else said
 
 
 def _rect(kind: str, left: float, right: float, round_: float) -> str:

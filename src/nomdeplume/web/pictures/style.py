@@ -27,6 +27,12 @@ MAP = """
 .np text.np-landed{fill:var(--ink)}
 .np .np-middle{font-weight:700;stroke-width:4px}
 """
+PASSAGES = """
+.np text.np-field{fill:var(--soft)}
+.np .np-one{fill:none;stroke:var(--soft);stroke-width:2.6;stroke-linecap:round}
+.np .np-many{fill:var(--s0)}
+.np .np-drawn{fill:var(--s2);fill-opacity:.35;stroke:var(--s2);stroke-width:2.5}
+"""
 BARS = """
 .np .np-rail{fill:var(--line)}
 .np .np-name-bar{fill:var(--soft)}
@@ -58,4 +64,4 @@ TRADE = """
 """
 MARKS = "".join(f".np-trade .s{i}{{stroke:var(--s{i});fill:var(--s{i})}}" for i in range(COLOURS))
 LINES = "\n.np-trade .line{fill:none;stroke-width:2;stroke-linejoin:round;opacity:.75}\n"
-RULES = "".join((PAPER, CLOUD, MAP, BARS, TRADE, MARKS, LINES))
+RULES = "".join((PAPER, CLOUD, MAP, PASSAGES, BARS, TRADE, MARKS, LINES))

@@ -17,7 +17,7 @@ from nomdeplume.web.pictures.paper import NARROW, WIDE, share, svg
 
 LETTERS = 15.0  # of a wide one; the narrow one has smaller ones, of which fewer fit
 SMALL = 12.5
-NAMES = ("author named correctly, from one text", "topic told correctly", "budget E")
+NAMES = ("author named correctly, from one text", "topic told correctly")
 CLEAN = "clean text"
 RING = 11.0
 ROW = 1.5  # letters from one line of the legend to the next
@@ -113,7 +113,7 @@ def _label(plot: Plot) -> str:
 
 def _parts(plot: Plot) -> Iterator[str]:
     write = (chart.share if plot.topics else chart.brief, chart.share)
-    below, upright = (NAMES[0], NAMES[1]) if plot.topics else (NAMES[2], NAMES[0])
+    below, upright = NAMES if plot.topics else (_parameter(plot), NAMES[0])
     yield from plot.frame.grid((below, upright), write, most=5)
     yield from _legend(plot)
     yield from _chance(plot)
@@ -126,6 +126,11 @@ def _parts(plot: Plot) -> Iterator[str]:
     for spot in plot.spots:
         if spot[0] is plot.chosen:
             yield from _chosen(plot, spot)
+
+
+def _parameter(plot: Plot) -> str:
+    symbol = plot.spots[0][0].symbol
+    return f"{'odds' if symbol == 'w' else 'budget'} {symbol}"
 
 
 def _chance(plot: Plot) -> Iterator[str]:

@@ -48,7 +48,7 @@ def standins(vocabulary: Vocabulary, count: int) -> dict[str, float]:
         path, took = "", 0.0
         if count:
             path = str(Path(folder, "library"))
-            took = common.best(lambda: build(vocabulary, count, Path(path)), times=1)
+            took = common.best(lambda: build(vocabulary, count, Path(path)), rounds=1)
         start = perf_counter()
         made = Obfuscator.standin(vocabulary, library=path)
         made(some[:1])

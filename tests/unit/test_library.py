@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,7 @@ def test_larger_odds_take_fewer_and_closer_texts(shipped):
 
     assert best == sorted(best, reverse=True)
     assert best[2] == 34
+    assert score.name == "table and fields"
 
 
 def test_a_file_gives_back_the_library(tmp_path):
@@ -173,6 +175,21 @@ def test_latent_directions_need_no_topics(tmp_path):
     assert set(np.argsort(-found[0])[:4].tolist()) <= set(range(16, 24))
     assert np.isfinite(found).all()
     assert score.name.startswith("latent ")
+
+
+def test_texts_of_the_field_that_fits_come_before_those_of_others(shipped):
+    """The mean of a field counts as much as a text."""
+    text = "The priest read from the scripture and the congregation prayed."
+    fields = [each.field for each in shipped.passages]
+    plain = Library(tuple(replace(each, field="") for each in shipped.passages))
+    with_fields, without = (
+        Counter(
+            fields[i] for i in np.argsort(-ByTable(some, Vocabulary.given(None))([text])[0])[:25]
+        )
+        for some in (shipped, plain)
+    )
+
+    assert with_fields["religion and belief"] > without["religion and belief"]
 
 
 def test_a_library_without_topics_is_scored_by_the_table_if_it_is_small():

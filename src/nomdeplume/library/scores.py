@@ -86,7 +86,7 @@ class Latent:
         return np.asarray(self.model.directions(_read(texts)) @ self._places.T)
 
     def best(self, odds: int) -> int:
-        return best_of(ranked(self._places), odds)
+        return best_of(ranked(self._places, self._places), odds)
 
     @cached_property
     def _places(self) -> Floats:
@@ -95,15 +95,16 @@ class Latent:
 
 @dataclass(frozen=True, eq=False)
 class ByTable:
-    """Cosine of weighted mean vectors, without the direction that all texts share.
+    """Cosine with a text's weighted mean vector, plus that with the mean of the text's field.
 
-    Rare words weigh more: a/(a + p) for a word with the chance p, which is taken from its place
-    in the table (Zipf's law). Nothing but the library and the table goes into it.
+    Means are without the direction that all texts share. Rare words weigh more: a/(a + p) for a
+    word with the chance p, which is taken from its place in the table (Zipf's law). Nothing but
+    the library and the table goes into it.
     """
 
     library: Library
     vocabulary: Vocabulary
-    name: str = "table"
+    name: str = "table and fields"
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         bags = list(self.vocabulary.bags(_read(texts)))
@@ -112,17 +113,25 @@ class ByTable:
         return np.asarray(found)
 
     def best(self, odds: int) -> int:
-        return best_of(ranked(self._places), odds)
+        return best_of(ranked(self._of_texts, self._places), odds)
 
     @cached_property
     def _places(self) -> Floats:
+        """The direction of each text plus that of its field, (M, k)."""
+        number = {field: i for i, field in enumerate(self.library.fields)}
+        fields = np.array([number[each.field] for each in self.library.passages])
+        sums = np.zeros((len(number), self._of_texts.shape[1]))
+        np.add.at(sums, fields, self._of_texts)
+        return np.asarray(self._of_texts + _unit(sums)[fields])
+
+    @cached_property
+    def _of_texts(self) -> Floats:
         return self._directions(self._library_means)
 
     def _directions(self, means: Floats) -> Floats:
         """Unit vectors of means, as seen from the middle of the library."""
         moved = means - self._library_means.mean(axis=0)
-        moved -= moved @ self._shared.T @ self._shared
-        return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12))
+        return _unit(moved - moved @ self._shared.T @ self._shared)
 
     @cached_property
     def _shared(self) -> Floats:
@@ -152,12 +161,16 @@ class ByTable:
         return RARE / (RARE + chances)
 
 
+def _unit(rows: Floats) -> Floats:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+
+
 def _read(texts: Sequence[str]) -> list[str]:
     return [text[:MOST_READ] for text in texts]
 
 
-def ranked(places: Floats) -> Floats:
-    """The mean of the best cosine of a library text, of its second best, and so on, (M − 1,).
+def ranked(texts: Floats, places: Floats) -> Floats:
+    """The mean of the best score of a library text, of its second best, and so on, (M − 1,).
 
     Each of some evenly spaced texts is scored against all others.
     """
@@ -165,7 +178,7 @@ def ranked(places: Floats) -> Floats:
     total = np.zeros(len(places) - 1)
     for start in range(0, len(some), TOGETHER):
         rows = some[start : start + TOGETHER]
-        scores = places[rows] @ places.T
+        scores = texts[rows] @ places.T
         scores[np.arange(len(rows)), rows] = -np.inf
         total -= np.sort(-scores, axis=1)[:, :-1].sum(axis=0)
     return total / len(some)

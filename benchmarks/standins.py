@@ -3,8 +3,8 @@
     python benchmarks/standins.py ../shared/data [--draws 5]
 
 The private parts of benchmarks/public_parts.py are released from the library that ships, and from
-libraries of the public parts: ranked by topics, and by latent directions without topics. The
-figures are those of `nomdeplume evaluate`. The corpora are not part of this project.
+libraries of the public parts: ranked by topics, and by clusters without topics. The figures are
+those of `nomdeplume evaluate`. The corpora are not part of this project.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from nomdeplume.evaluate.results import Cell, Clean
 from nomdeplume.features.seen import among, mark, marks
 from nomdeplume.library import Library, Passage
 from nomdeplume.library.fitting import fitted
+from nomdeplume.library.library import one_line
 from nomdeplume.mechanism import Recipe
 from public_parts import CORPORA, Record
 
@@ -47,15 +48,14 @@ def main() -> None:
 def _libraries(private: list[Record], public: list[Record], folder: Path) -> dict[str, str]:
     """Files of the libraries by name; the one that ships has none."""
     known = marks(mark(record["text"]) for record in private)
-    distinct = {
-        r["text"]: r for r in public if not among(mark(r["text"]), known) and r["text"].strip()
-    }
+    distinct = {one_line(r["text"]): r for r in public if not among(mark(r["text"]), known)}
     passages = tuple(
         Passage(str(number), text, field=record["topic"])
         for number, (text, record) in enumerate(distinct.items())
+        if text
     )
     plain, files = Library(passages, name="public"), {"shipped": ""}
-    for kind in ("topics", "latent"):
+    for kind in ("topics", "clusters"):
         files[kind] = str(folder / kind)
         made = replace(fitted(plain, kind), name=kind)
         Path(files[kind]).write_text(made.to_jsonl(), encoding="utf-8")

@@ -42,9 +42,7 @@ def score_of(library: Library, vocabulary: Vocabulary) -> Score:
     """The score that a library was built with, or that of the embedding table."""
     if library.model is None:
         return ByTable(library, vocabulary)
-    return (
-        ByTopic(library, library.model) if library.model.topics else Latent(library, library.model)
-    )
+    return ByTopic(library, library.model)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,28 +67,6 @@ class ByTopic:
         """The number of each text's topic."""
         number = {topic: i for i, topic in enumerate(self.model.topics)}
         return np.array([number[each.field] for each in self.library.passages])
-
-
-@dataclass(frozen=True, eq=False)
-class Latent:
-    """Cosine in the main directions of the library's own words (latent semantic analysis)."""
-
-    library: Library
-    model: Model
-
-    @property
-    def name(self) -> str:
-        return f"latent {self.model.fingerprint[:16]}"
-
-    def __call__(self, texts: Sequence[str]) -> Floats:
-        return np.asarray(self.model.directions(_read(texts)) @ self._places.T)
-
-    def best(self, odds: int) -> int:
-        return best_of(ranked(self._places, self._places), odds)
-
-    @cached_property
-    def _places(self) -> Floats:
-        return self.model.directions([each.all_words for each in self.library.passages])
 
 
 @dataclass(frozen=True, eq=False)

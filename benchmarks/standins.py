@@ -3,7 +3,7 @@
     python benchmarks/standins.py ../shared/data [--draws 5]
 
 The private parts of benchmarks/public_parts.py are released from the library that ships, and from
-libraries of the public parts: ranked by topics, and by latent directions without topics. The
+libraries of the public parts: ranked by topics, and by clusters without topics. The
 figures are those of `nomdeplume evaluate`: of its best attacker, of the informed one, and of the
 best that learns from releases, without the ensemble that adds both. The corpora are not part of
 this project.
@@ -58,9 +58,10 @@ def _libraries(private: list[Record], public: list[Record], folder: Path) -> dic
     passages = tuple(
         Passage(str(number), text, field=record["topic"])
         for number, (text, record) in enumerate(distinct.items())
+        if text
     )
     plain, files = Library(passages, name="public"), {"shipped": ""}
-    for kind in ("topics", "latent"):
+    for kind in ("topics", "clusters"):
         files[kind] = str(folder / kind)
         made = replace(fitted(plain, kind), name=kind)
         Path(files[kind]).write_text(made.to_jsonl(), encoding="utf-8")

@@ -206,7 +206,7 @@ OTHERS = {
     ),
     "library of equal texts": Case(
         "library build public.jsonl -o out --title-field id --topic-field topic --text-field text "
-        "--id-field id --name TEXT --licence TEXT --language en --score table --force",
+        "--id-field id --name TEXT --licence TEXT --language en --score table --each 2 --force",
         2,
     ),
     "library of a broken file": Case("library build broken.jsonl -o out --from jsonl", 2),

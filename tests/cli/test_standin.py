@@ -257,6 +257,24 @@ def test_a_library_of_ones_own(run, tmp_path, posts):
     run(*ask, "--library", "my.library")
 
 
+def test_the_clearest_texts_of_each_topic_are_kept(run, tmp_path):
+    public = [
+        {"text": f"The {subject} of {n} and the {subject} again.", "topic": topic}
+        for topic, subjects in (("sea", "ship wave sail"), ("land", "barn soil wheat"))
+        for subject in subjects.split()
+        for n in range(4)
+    ]
+    (tmp_path / "public.jsonl").write_text(
+        "".join(f"{json.dumps(each)}\n" for each in public), encoding="utf-8"
+    )
+    said = run("library", "build", "public.jsonl", "-o", "my.library", "--each", "5").stderr
+    told = run("library", "info", "--library", "my.library").stdout.decode()
+
+    assert b"Wrote 10 of 24 texts to my.library." in said
+    assert "Texts are ranked by topics." in told
+    assert sorted(told.split()[-4:]) == ["5", "5", "land", "sea"]
+
+
 def test_a_library_with_a_private_text_is_refused(run, tmp_path, posts):
     run("library", "build", "posts.jsonl", "-o", "my.library")
     said = run("obfuscate", "posts.jsonl", "--library", "my.library", "-o", "o.jsonl", code=3)

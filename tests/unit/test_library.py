@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,6 +66,7 @@ def test_larger_odds_take_fewer_and_closer_texts(shipped):
 
     assert best == sorted(best, reverse=True)
     assert best[2] == 34
+    assert score.name == "table and fields"
 
 
 def test_a_file_gives_back_the_library(tmp_path):
@@ -95,7 +97,7 @@ def test_what_is_no_library_is_refused(passages):
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[]", "1\n2", '{"format": 1}', '{"format": 9}', "\0"]
+    "content", ["", "{}", "[]", "1\n2", '{"format": 2}', '{"format": 9}', "\0"]
 )
 def test_what_is_no_library_file_is_refused(tmp_path, content):
     (tmp_path / "l").write_text(content, encoding="utf-8")
@@ -154,27 +156,73 @@ def test_a_classifier_ranks_the_texts_of_the_likeliest_topic_first(tmp_path, top
 
     fields = [{made.passages[place].field for place in row} for row in nearest.tolist()]
     assert fields == [{"sea"}, {"land"}]
-    assert 4 <= score.best(100) <= 8
+    assert np.isfinite(score(["", "qqq"])).all()
+    assert score.best(100) == 8
     assert score.name.startswith("topics ")
 
 
-def test_texts_with_a_clear_topic_come_first(tmp_path):
+def test_equally_many_texts_of_each_topic_are_kept_the_clearest_ones():
     unclear = Passage("unclear", "wheat barn tractor soil", field="sea")
-    made = fitted(Library((unclear, *TOPICS)))
+    all_clear = fitted(Library((unclear, *TOPICS)))
+    fewer = fitted(Library((unclear, *TOPICS)), each=5)
 
-    assert made.passages[-1] == unclear
-    assert sorted(each.id for each in made.passages) == sorted(["unclear", *(e.id for e in TOPICS)])
+    assert {each.id for each in all_clear.passages} == {each.id for each in TOPICS}
+    assert dict(fewer.fields) == {"sea": 5, "land": 5, "law": 5}
+    assert score_of(fewer, Vocabulary.given(None)).best(100) == 5
 
 
-def test_latent_directions_need_no_topics(tmp_path):
-    made = fitted(Library(TOPICS), "latent")
+def test_texts_of_more_topics_are_best_at_small_odds():
+    """In a library of 1,000 texts, the ones of the second topic cost least then."""
+    model = replace(fitted(Library(TOPICS)).model, on_topic=((5, 3.0), (10, 5.0)), topic_size=5.0)
+
+    assert [model.best(odds, size=1_000) for odds in (2, 10_000)] == [10, 5]
+
+
+def test_clusters_are_found_without_topics_and_named_by_their_words(tmp_path):
+    rng = np.random.default_rng(0)
+    pools = [
+        [f"{kind}{a}{b}" for a in "abcdefgh" for b in "abcdefgh"] for kind in ("sea", "land", "law")
+    ]
+    texts = tuple(
+        Passage(str(n), " ".join(("shared", *rng.choice(pools[n % 3], 12)))) for n in range(300)
+    )
+    made = fitted(Library(texts), each=20)
     (tmp_path / "l").write_text(made.to_jsonl(), encoding="utf-8")
     score = score_of(Library.read(tmp_path / "l"), Vocabulary.given(None))
-    found = score(["The judge and the verdict.", "", "qqq"])
+    found = score([" ".join(pools[0][:6]), " ".join(pools[2][:6])]).argmax(axis=1)
 
-    assert set(np.argsort(-found[0])[:4].tolist()) <= set(range(16, 24))
-    assert np.isfinite(found).all()
-    assert score.name.startswith("latent ")
+    assert [int(made.passages[place].id) % 3 for place in found.tolist()] == [0, 2]
+    assert len(set(made.fields.values())) == 1
+    for passage in made.passages:
+        number, *shown = passage.field.split()
+        assert number.isdecimal()
+        assert set(shown) <= set(pools[int(passage.id) % 3])
+
+
+def test_texts_that_a_model_was_fitted_on_are_known_though_they_are_not_kept(tmp_path):
+    left_out = Passage("long", "court judge appeal verdict lawyer number one", field="sea")
+    made = fitted(Library((left_out, *TOPICS)))
+    (tmp_path / "l").write_text(made.to_jsonl(), encoding="utf-8")
+    found = Library.read(tmp_path / "l")
+
+    assert left_out.text not in found.texts
+    assert found.has(left_out.text)
+    assert not found.has("court judge appeal verdict lawyer number two")
+
+
+def test_texts_of_the_field_that_fits_come_before_those_of_others(shipped):
+    """The mean of a field counts as much as a text."""
+    text = "The priest read from the scripture and the congregation prayed."
+    fields = [each.field for each in shipped.passages]
+    plain = Library(tuple(replace(each, field="") for each in shipped.passages))
+    with_fields, without = (
+        Counter(
+            fields[i] for i in np.argsort(-ByTable(some, Vocabulary.given(None))([text])[0])[:25]
+        )
+        for some in (shipped, plain)
+    )
+
+    assert with_fields["religion and belief"] > without["religion and belief"]
 
 
 def test_a_library_without_topics_is_scored_by_the_table_if_it_is_small():
@@ -186,9 +234,13 @@ def test_a_library_without_topics_is_scored_by_the_table_if_it_is_small():
         fitted(plain, "topics")
     with pytest.raises(InputError, match="at least 2 texts"):
         fitted(Library(TOPICS[:9]))
+    with pytest.raises(InputError, match="clusters need at least 120 texts"):
+        fitted(plain, "clusters")
+    with pytest.raises(InputError, match="texts of a topic must be a whole number from 2"):
+        fitted(Library(TOPICS), each=1)
 
 
-@pytest.mark.parametrize("spoil", ["words", "idf", "matrix", "bias", "topics", "on_topic"])
+@pytest.mark.parametrize("spoil", ["words", "idf", "matrix", "topics", "on_topic"])
 def test_a_damaged_model_is_refused(tmp_path, spoil):
     made = fitted(Library(TOPICS))
     head, rest = made.to_jsonl().split("\n", 1)
@@ -204,6 +256,7 @@ HOSTILE = {
     "a topic that no text has": lambda head, rows: head["model"].update(
         topics=["sea", "land", "x"]
     ),
+    "marks that are none": lambda head, rows: head["model"].update(seen="AAAA"),
     "no curve": lambda head, rows: head["model"].update(on_topic=[]),
     "half a surrogate": lambda head, rows: rows[0].update(text="\ud800"),
     "no text": lambda head, rows: rows[0].update(text=None),

@@ -42,6 +42,7 @@ class BuildOptions:
     title_field: str
     topic_field: str
     score: str
+    each: int
     force: bool
 
 
@@ -57,11 +58,18 @@ class BuildOptions:
 @click.option("--topic-field", default="topic", show_default=True, help="Field of the topic.")
 @click.option(
     "--score",
-    type=click.Choice(["auto", "topics", "latent", "table"]),
+    type=click.Choice(["auto", "topics", "clusters", "table"]),
     default="auto",
     show_default=True,
-    help="How texts are ranked: by a classifier of the topics, by latent directions of the "
-    "library's words, or by the embedding table. auto takes topics if every text has one.",
+    help="How texts are ranked: by a classifier of the topics, by one of clusters that are found "
+    "in the library, or by the embedding table. auto takes topics if every text has one.",
+)
+@click.option(
+    "--each",
+    type=click.IntRange(min=2),
+    default=30,
+    show_default=True,
+    help="Texts that are kept of each topic or cluster, the clearest; fewer if one has fewer.",
 )
 @reading_options
 @click.option("--force", is_flag=True, help="Replace output that exists.")
@@ -71,7 +79,8 @@ def build(inputs: tuple[str, ...], options: BuildOptions) -> None:
 
     Any of the texts may come out in place of any private text, as it is. So they must be public,
     free to be published, and none of those that are to be released. If every record has a topic,
-    texts of the topic that a private text is likeliest to have come out most often.
+    texts of the topic that a private text is likeliest to have come out most often. Of topics and
+    of clusters only the clearest texts are kept, equally many of each.
 
     \b
     nomdeplume library build encyclopedia.jsonl -o my.library --licence CC-BY-4.0
@@ -83,15 +92,16 @@ def build(inputs: tuple[str, ...], options: BuildOptions) -> None:
 
     vacant(options.output, force=options.force)
     separate([options.output], inputs)
-    made = Library(
+    given = Library(
         _passages(inputs, options),
         name=options.name or options.output.stem,
         language=options.language,
         licence=options.licence,
     )
-    made = fitted(made, options.score)
+    made = fitted(given, options.score, options.each)
     write_whole(options.output, made.to_jsonl(), force=options.force)
-    click.echo(f"Wrote {len(made):,} texts to {at(options.output)}.", err=True)
+    kept = f"{len(made):,} of {len(given):,}" if len(made) < len(given) else f"{len(made):,}"
+    click.echo(f"Wrote {kept} texts to {at(options.output)}.", err=True)
 
 
 def _passages(inputs: tuple[str, ...], options: BuildOptions) -> tuple[Passage, ...]:
@@ -123,13 +133,7 @@ def info(library: Path | None) -> None:
     licence = f", licence {found.licence}" if found.licence else ""
     click.echo(f"Library {found.name}: {len(found):,} texts, language {found.language}{licence}.")
     click.echo(f"Fingerprint {found.fingerprint}")
-    kind = (
-        "the embedding table"
-        if found.model is None
-        else "topics"
-        if found.model.topics
-        else ("latent directions of its words")
-    )
+    kind = "the embedding table" if found.model is None else "topics"
     click.echo(f"Texts are ranked by {kind}.")
     named = {name: count for name, count in found.fields.items() if name}
     wide = max(map(len, named), default=0)

@@ -17,7 +17,7 @@ from nomdeplume.features.seen import Marks, among, mark, marks
 from nomdeplume.library.model import Model
 
 DATA = Path(__file__).parent.parent / "data"
-FORMAT = 1
+FORMAT = 2
 LEAST = 3  # texts of a library: fewer leave nothing to choose from
 FIELDS = ("id", "title", "field", "words", "text")
 
@@ -75,7 +75,7 @@ class Library:
                 "texts and names of a library must be of one line and without control characters."
             )
         model = self.model
-        if model is not None and model.topics and set(model.topics) != set(self.fields):
+        if model is not None and set(model.topics) != set(self.fields):
             raise InputError("the topics of a library's model must be those of its texts.")
 
     @classmethod
@@ -107,7 +107,8 @@ class Library:
             head, *lines = map(strict_json.loads, content)
             if head["format"] != FORMAT:
                 raise InputError(
-                    f"this program reads libraries of format {FORMAT}; {at(path)} differs."
+                    f"this program reads libraries of format {FORMAT}, and {at(path)} has another; "
+                    "build it again with nomdeplume library build."
                 )
             name, language, licence = (str(head[key]) for key in ("name", "language", "licence"))
             model = Model.of(head["model"], language) if head["model"] else None
@@ -169,8 +170,12 @@ class Library:
         return sha256(json.dumps(rows, ensure_ascii=False).encode()).hexdigest()
 
     def has(self, text: str) -> bool:
-        """True if a text has the words of a text of the library, each as often, in any order."""
-        return among(mark(text), self._marks)
+        """True if a text has the words of a text of the library, each as often, in any order.
+
+        Texts that its model was fitted on count too.
+        """
+        one = mark(text)
+        return among(one, self._marks) or (self.model is not None and among(one, self.model.seen))
 
     @cached_property
     def _marks(self) -> Marks:

@@ -19,7 +19,8 @@ Floats = NDArray[np.float64]
 Ids = NDArray[np.int64]
 
 RARE = 1e-3  # the chance of a word at which its weight is a half
-SHARED = 1  # directions that all texts share, which tell nothing
+SHARED = 2  # directions that texts of all subjects share: how formal and how personal they are
+FIELD = 2.0  # what the field of a text counts beside the text itself
 MOST_READ = 1 << 20  # characters of a text that are read: scoring takes bounded time
 ASKED, TOGETHER = 1_000, 50  # texts of a library that are scored against the others
 
@@ -42,9 +43,7 @@ def score_of(library: Library, vocabulary: Vocabulary) -> Score:
     """The score that a library was built with, or that of the embedding table."""
     if library.model is None:
         return ByTable(library, vocabulary)
-    return (
-        ByTopic(library, library.model) if library.model.topics else Latent(library, library.model)
-    )
+    return ByTopic(library, library.model)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,38 +71,17 @@ class ByTopic:
 
 
 @dataclass(frozen=True, eq=False)
-class Latent:
-    """Cosine in the main directions of the library's own words (latent semantic analysis)."""
-
-    library: Library
-    model: Model
-
-    @property
-    def name(self) -> str:
-        return f"latent {self.model.fingerprint[:16]}"
-
-    def __call__(self, texts: Sequence[str]) -> Floats:
-        return np.asarray(self.model.directions(_read(texts)) @ self._places.T)
-
-    def best(self, odds: int) -> int:
-        return best_of(ranked(self._places), odds)
-
-    @cached_property
-    def _places(self) -> Floats:
-        return self.model.directions([each.all_words for each in self.library.passages])
-
-
-@dataclass(frozen=True, eq=False)
 class ByTable:
-    """Cosine of weighted mean vectors, without the direction that all texts share.
+    """Cosine with a text's weighted mean vector, plus that with the mean of the text's field.
 
-    Rare words weigh more: a/(a + p) for a word with the chance p, which is taken from its place
-    in the table (Zipf's law). Nothing but the library and the table goes into it.
+    Means are without the directions that all texts share. Rare words weigh more: a/(a + p) for a
+    word with the chance p, which is taken from its place in the table (Zipf's law). Nothing but
+    the library and the table goes into it.
     """
 
     library: Library
     vocabulary: Vocabulary
-    name: str = "table"
+    name: str = "table and fields"
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         bags = list(self.vocabulary.bags(_read(texts)))
@@ -112,17 +90,25 @@ class ByTable:
         return np.asarray(found)
 
     def best(self, odds: int) -> int:
-        return best_of(ranked(self._places), odds)
+        return best_of(ranked(self._of_texts, self._places), odds)
 
     @cached_property
     def _places(self) -> Floats:
+        """The direction of each text plus that of its field, (M, k)."""
+        number = {field: i for i, field in enumerate(self.library.fields)}
+        fields = np.array([number[each.field] for each in self.library.passages])
+        sums = np.zeros((len(number), self._of_texts.shape[1]))
+        np.add.at(sums, fields, self._of_texts)
+        return np.asarray(self._of_texts + FIELD * _unit(sums)[fields])
+
+    @cached_property
+    def _of_texts(self) -> Floats:
         return self._directions(self._library_means)
 
     def _directions(self, means: Floats) -> Floats:
         """Unit vectors of means, as seen from the middle of the library."""
         moved = means - self._library_means.mean(axis=0)
-        moved -= moved @ self._shared.T @ self._shared
-        return np.asarray(moved / np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-12))
+        return _unit(moved - moved @ self._shared.T @ self._shared)
 
     @cached_property
     def _shared(self) -> Floats:
@@ -152,12 +138,16 @@ class ByTable:
         return RARE / (RARE + chances)
 
 
+def _unit(rows: Floats) -> Floats:
+    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+
+
 def _read(texts: Sequence[str]) -> list[str]:
     return [text[:MOST_READ] for text in texts]
 
 
-def ranked(places: Floats) -> Floats:
-    """The mean of the best cosine of a library text, of its second best, and so on, (M − 1,).
+def ranked(texts: Floats, places: Floats) -> Floats:
+    """The mean of the best score of a library text, of its second best, and so on, (M − 1,).
 
     Each of some evenly spaced texts is scored against all others.
     """
@@ -165,7 +155,7 @@ def ranked(places: Floats) -> Floats:
     total = np.zeros(len(places) - 1)
     for start in range(0, len(some), TOGETHER):
         rows = some[start : start + TOGETHER]
-        scores = places[rows] @ places.T
+        scores = texts[rows] @ places.T
         scores[np.arange(len(rows)), rows] = -np.inf
         total -= np.sort(-scores, axis=1)[:, :-1].sum(axis=0)
     return total / len(some)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-from scipy.stats import chi2_contingency
+from scipy.stats import binomtest, chi2_contingency
 
 from nomdeplume import InputError, Ledger, Obfuscator, PrivacyError, Table, seeded
 from nomdeplume.releasing import Job
@@ -83,6 +83,17 @@ def asked(*arguments, cwd, **env):
     )
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def standins(rows):
+    """Whether stand-ins come out with their ids, about as often of the best as they should."""
+    made = Obfuscator.standin(odds=20)
+    found = rows(["The dough rests overnight."] * COPIES, made)
+    [best] = made.mechanism._nearest(["The dough rests overnight."])
+    passages = made.mechanism.library.passages
+    hits = sum(row["standin"] in {passages[place].id for place in best} for row in found)
+    named = all(row["text"] == made.mechanism.library[row["standin"]].text for row in found)
+    return bool(named and binomtest(hits, COPIES, made.mechanism.hit).pvalue > ALPHA)
 
 
 def repeated(rows):
@@ -191,6 +202,7 @@ def told(rows):
         "columns": sorted(plain[0]),
         "ids": sorted(row["id"] for row in plain),
         "words": counts(row["text"] for row in rows([TEXT] * COPIES, words())),
+        "stand-ins": standins(rows),
         "repeated": repeated(rows(texts, means, vectors=True)),
         "repeated if shared": repeated(rows(texts, shared(means), vectors=True)),
     }

@@ -33,6 +33,10 @@ def test_releases_are_as_those_of_one_process(told):
     assert alike(told["words"])
 
 
+def test_standins_are_those_of_one_process(told):
+    assert told["stand-ins"] is True
+
+
 def test_no_two_workers_share_a_stream(told):
     assert told["repeated"] == 0
     assert told["repeated if shared"] > 100

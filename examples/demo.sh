@@ -16,7 +16,7 @@ trap 'kill "$audit" 2>/dev/null || true' EXIT
 
 title 'a letter, as written'
 cat letters/bread.txt
-title 'a stand-in for it, which is the default: a public text, usually on the same subject'
+title 'a stand-in for it, which is the default: a public text, more likely one that fits'
 release letters/bread.txt
 title 'words composed from a noisy mean of its words, for sorting and counting many texts'
 release letters/bread.txt --budget 20

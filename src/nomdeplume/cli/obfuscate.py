@@ -129,9 +129,9 @@ def obfuscate(inputs: tuple[str, ...], options: ObfuscateOptions) -> int:
 
     \b
     Three ways to release a text:
-      (nothing)    A stand-in: a public text, usually on the same subject. Nobody's
-                   odds between any two texts change by more than 100 to 1 (--odds).
-                   It can be read, and it is not a paraphrase.
+      (nothing)    A stand-in: a public text, more likely one that fits the subject.
+                   Nobody's odds between any two texts change by more than 100 to 1
+                   (--odds). It can be read, and it is not a paraphrase.
       --budget 20  The mean: SIZE words that are composed from a noisy mean, for sorting
                    and counting many texts. Near texts are hard to tell apart.
       --epsilon 6  Word by word, as in the paper: SIZE noisy words, for comparison.

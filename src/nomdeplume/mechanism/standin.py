@@ -182,12 +182,13 @@ class StandIn:
         if any(isinstance(item, Bag) for item in items):
             raise InputError("a stand-in needs texts as they are, not bags of words.")
         texts = [str(item) for item in items]
-        scores = self._scores(texts)
-        least = np.partition(scores, len(self.library) - self.best, axis=1)
-        least = least[:, [len(self.library) - self.best]]  # (n, 1), the k-th highest score
-        above, tied = scores > least, scores == least
-        room = self.best - above.sum(axis=1, keepdims=True)
-        chosen = above | (tied & (np.cumsum(tied, axis=1) <= room))
+        scores, last = self._scores(texts), len(self.library) - self.best
+        least = np.partition(scores, last, axis=1)[:, [last]]  # (n, 1), the k-th highest score
+        chosen = scores >= least
+        for row in np.flatnonzero(np.count_nonzero(chosen, axis=1) > self.best).tolist():
+            tied = np.flatnonzero(scores[row] == least[row])
+            more = np.count_nonzero(chosen[row]) - self.best
+            chosen[row, tied[-more:]] = False
         return np.nonzero(chosen)[1].reshape(len(texts), self.best)
 
     def _scores(self, texts: Sequence[str]) -> Floats:

@@ -1,4 +1,4 @@
-"""How often is an author named from one document, from 5 and from 20, released by default?
+"""How often is an author named from one document, from 5 and from 20, released by the mean?
 
     python benchmarks/several.py ../shared/data [--draws 5]
 

@@ -338,6 +338,29 @@ def test_seconds_of_calibration_are_as_measured():
     )
 
 
+@pytest.mark.parametrize(
+    ("release", "said"),
+    [
+        ("mean", "mean, E = 20"),
+        ("shipped, w = 100", "passages that ship, w = 100"),
+        ("shipped, w = 148", "passages that ship, w = 148"),
+        ("clusters, w = 100", "own library by clusters, w = 100"),
+        ("clusters, w = 148", "own library by clusters, w = 148"),
+        ("topics, w = 100", "own library by topics, w = 100"),
+        ("topics, w = 148", "own library by topics, w = 148"),
+    ],
+)
+def test_the_guide_of_standins_says_how_well_they_work(release, said):
+    page = (ROOT / "docs/guide/standins.md").read_text(encoding="utf-8")
+    cells = []
+    for corpus in CORPORA:
+        cell = read("standins")[corpus]["releases"][release]
+        shares = [cell["topic"], *(cell["author"][count] for count in ("1", "5", "20"))]
+        cells += [percent(share["value"]) for share in shares]
+
+    assert f"| {said} | {' | '.join(cells)} |" in page
+
+
 def test_the_guide_of_standins_says_how_often_a_near_text_comes_out():
     page = (ROOT / "docs/guide/standins.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+)\D.*\| (\d+) \| (\d+) of 100 times \|$", page, re.MULTILINE)

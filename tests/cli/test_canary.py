@@ -63,7 +63,12 @@ CASES = {
     "a text for a table": ("in.txt", TEXT, ["--table", "in.txt"], 2),
     "a text for a table of numbers": ("in.txt", f"{TEXT} 1", ["--table", "in.txt"], 2),
     "nothing but canaries": ("in.txt", " ".join(CANARIES), ["-o", "out.txt"], 0),
-    "withheld": ("in.jsonl", record(text=CANARIES[0]), ["-o", "o.jsonl", "--empty", "withhold"], 4),
+    "withheld": (
+        "in.jsonl",
+        record(text=CANARIES[0]),
+        ["-o", "o.jsonl", "--budget", "9", "--empty", "withhold"],
+        4,
+    ),
 }
 
 

@@ -122,6 +122,21 @@ def test_an_id_is_one_document(run, write, tmp_path):
         (["--odds", "20"], "needs the key of a ledger"),
         (["--odds", "20", "--ledger", "l", "--limit", "9", "--seed", "1"], "no ledger"),
         (["--mechanism", "mean", "--ledger", "l", "--limit", "9"], "mean has no permanent"),
+        (
+            [
+                "--odds",
+                "20",
+                "--ledger",
+                "l",
+                "--limit",
+                "9",
+                "--max-per-author",
+                "1",
+                "--author-field",
+                "author",
+            ],
+            "--permanent does not keep its bound",
+        ),
         (["--epsilon", "3", "--ledger", "l", "--limit", "999"], "laplace has no permanent"),
     ],
 )

@@ -13,7 +13,7 @@ import pytest
 from nomdeplume import Certificate, Ledger, Obfuscator
 from nomdeplume.library import Library
 from nomdeplume.privacy.certificate import Output
-from nomdeplume.privacy.random import SECURE
+from nomdeplume.privacy.random import KEYED, SECURE
 from nomdeplume.privacy.shuffled import Blanket
 from nomdeplume.privacy.verify import verify
 from nomdeplume.vocabulary import Vocabulary
@@ -88,6 +88,8 @@ LIES = {
     "numbers": lambda c: c.update(id_field="id"),
     "authors": lambda c: c.update(unit_field=""),
     "not shuffled": lambda c: c.update(shuffled=None),
+    "a permanent draw": lambda c: c.update(generator=KEYED),
+    "too large a delta": lambda c: c["shuffled"].update(delta=0.01),
     "another mechanism": lambda c: c.update(mechanism="laplace"),
 }
 
@@ -164,6 +166,18 @@ def test_an_author_with_two_texts_is_refused_before_anything_is_charged(run, tmp
         assert ledger.runs() == []
 
 
+@pytest.mark.parametrize("values", [(7, "7.0"), ("Jos\u00e9", "Jose\u0301"), (7, 7.0)])
+def test_authors_are_told_apart_as_in_a_ledger(run, tmp_path, values):
+    records = [{"text": "The dough rests.", "author": value} for value in values]
+    text = "".join(f"{json.dumps(each)}\n" for each in records)
+    (tmp_path / "two.jsonl").write_text(text, encoding="utf-8")
+    ask = ["obfuscate", "two.jsonl", "--odds", "20", "--shuffle", "-o", "out.jsonl"]
+    run(*ask, "--author-field", "author", code=3)
+    run(*ask, "--unit-field", "author")
+
+    assert len(lines(tmp_path / "out.jsonl")) == 1
+
+
 def test_a_ledger_is_charged_the_odds_of_each_document(run, tmp_path, posts):
     charged = ["--author-field", "author", "--ledger", "l", "--limit", "9", "-o", "out.jsonl"]
     run(*ASK[:1], "single.jsonl", *ASK[2:], *charged)
@@ -213,6 +227,7 @@ def test_a_seeded_release_says_that_it_is_not_private(run, tmp_path, posts):
         (["--unit-field", "id", "--author-field", "author"], "must be the same"),
         (["--unit-field", "author", "--delta", "0"], "delta must be"),
         (["--unit-field", "author", "--delta", "1"], "delta must be"),
+        (["--unit-field", "author", "--delta", "0.06"], "delta must be at most 0.1 / "),
         (["--unit-field", "author", "--vectors"], "no mean"),
         (["--author-field", "author", "--engine", "pool"], "without --engine"),
         (["--author-field", "author", "--max-per-author", "1"], "take --unit-field"),

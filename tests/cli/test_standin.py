@@ -7,7 +7,7 @@ import pytest
 
 from nomdeplume import Ledger, Table, Vocabulary
 from nomdeplume.formats.released import records
-from nomdeplume.library import Library
+from nomdeplume.library import Library, Passage
 
 SHIPPED = Library.shipped("en")
 POSTS = [
@@ -81,12 +81,21 @@ def test_the_mechanism_follows_from_what_is_given(run, tmp_path, posts, given, m
         ("--odds 9 --reduction sample", "a size and a reduction are for words"),
         ("--odds 9 --budget 9", "give odds alone"),
         ("--as words --budget 9", "has odds, and no budget"),
+        ("--as text --mechanism mean", "--as is for stand-ins"),
+        ("--as words --library foreign.library", "text '1' of library foreign has no kept words"),
+        ("--as words --library twins.library", "has the kept words of text '0'"),
         ("--odds 9 --keep standin", "is the id of a stand-in"),
         ("--table german.safetensors", "no public texts ship for the language 'de'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(run, tmp_path, given, said):
     (tmp_path / "posts.jsonl").write_text('{"text": "Rain.", "standin": 1}\n', encoding="utf-8")
+    for name, texts in {
+        "foreign": ("The fence.", "Qwxzv zzqqx.", "A boat."),
+        "twins": ("The fence and the hedge.", "A hedge, a fence!", "A boat."),
+    }.items():
+        few = Library(tuple(Passage(str(i), text) for i, text in enumerate(texts)), name=name)
+        (tmp_path / f"{name}.library").write_text(few.to_jsonl(), encoding="utf-8")
     table = Table(("regen", "hafen", "brot"), [[0, 1], [1, 0], [1, 1]], language="de")
     table.save(tmp_path / "german.safetensors")
     done = run("obfuscate", "posts.jsonl", "-o", "out.jsonl", *given.split(), code=2)

@@ -103,6 +103,10 @@ def test_a_bound_without_useful_numbers_states_none(bundled):
     assert "factor" not in stated.several_documents
 
 
+def test_many_releases_lose_a_number_that_is_found_at_once():
+    assert Loss(log(100)).times(10**12) == pytest.approx(1e12 * log(100))
+
+
 def test_whole_odds_are_multiplied_as_whole_numbers():
     assert [Loss(log(w)).times(m) for w, m in [(10, 3), (3, 5), (100, 5)]] == [
         log(10**3),

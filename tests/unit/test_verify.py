@@ -131,18 +131,19 @@ def lines(*records):
     return "".join(json.dumps(each) + "\n" for each in records)
 
 
+FORM = {"size", "vocabulary", "order"}  # what a record with another field meets none of
 RECORDS = {
     "as it was released": (({"text": "lake pear"}, {"text": "apple river"}), set()),
     "numbered": (({"id": 1, "text": "lake pear"}, {"id": 2, "text": "apple river"}), set()),
     "an id that was not stated": (
         ({"key": 1, "text": "lake pear"}, {"id": 2, "text": "apple river"}),
-        {"size"},
+        FORM,
     ),
     "a field that was not stated": (
         ({"text": "lake pear", "topic": "sea"}, {"text": "apple river"}),
-        {"size"},
+        FORM,
     ),
-    "another name": (({"words": "lake pear"}, {"text": "apple river"}), {"size"}),
+    "another name": (({"words": "lake pear"}, {"text": "apple river"}), FORM),
 }
 
 

@@ -69,6 +69,14 @@ def test_a_limit_that_was_asked_for_is_kept(vocabulary, studio):
         Studio(vocabulary, studio.paths[0], 200)
 
 
+def test_a_second_ledger_begins_with_the_limit_of_the_first(vocabulary, tmp_path):
+    with Ledger(tmp_path / "a.ledger", limit=10):
+        pass
+    studio = Studio(vocabulary, tmp_path / "a.ledger")
+
+    assert [Ledger(path).most for path in studio.paths] == [10, 10]
+
+
 def test_a_limit_that_was_lowered_below_the_one_asked_for_holds(vocabulary, tmp_path):
     studio = Studio(vocabulary, tmp_path / "a.ledger", 40.0)
     with Ledger(studio.paths[0]) as ledger:

@@ -64,6 +64,8 @@ class MechanismOptions:
         """
         from nomdeplume.mechanism import Recipe
 
+        if self.as_words and self.mechanism not in (None, "standin"):
+            raise InputError("--as is for stand-ins; other mechanisms release words.")
         as_words = {"words": 1.0} if self.as_words == "words" else {}
         return Recipe.asked(
             self.mechanism or ("standin" if self.as_words else None),

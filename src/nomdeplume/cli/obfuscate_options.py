@@ -66,6 +66,11 @@ class ObfuscateOptions:
             raise InputError("--unit-field releases one document of each author; give it alone.")
         if not self.charging.author_field:
             raise InputError("--max-per-author needs a field of authors; name it: --author-field.")
+        if self.charging.permanent:
+            raise InputError(
+                "--max-per-author draws other documents in each run, so that --permanent does not "
+                "keep its bound; take --unit-field with --permanent."
+            )
 
     def _check_shuffle(self) -> None:
         """Refuse what would number or name documents, and authors whom no field tells apart."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from nomdeplume.bag import Bag, Item
 from nomdeplume.errors import PrivacyError
-from nomdeplume.privacy.ledger.claims import Claim, Name
+from nomdeplume.privacy.ledger.claims import Claim, Name, plain
 
 MANY = 64  # texts of a unit that wait to be put together
 MOST_READ = 1 << 20  # characters of a unit that are released as a text
@@ -49,7 +49,7 @@ class Units:
     def add(self, fields: Mapping[str, Any], item: Item, claim: Claim = ()) -> bool:
         """Whether the text belongs to a unit; if so it is part of it, and charged with it."""
         value = fields.get(self.name)
-        name = "" if value is None else str(value).strip()
+        name = "" if value is None else plain(value)  # one for 7, "7" and 7.0, as in a ledger
         if not name:
             return False
         if self.single and name in self._items:

@@ -26,6 +26,7 @@ from nomdeplume.table import Table
 from nomdeplume.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from nomdeplume.library import Library
     from nomdeplume.mechanism.custext import CusText
     from nomdeplume.mechanism.diffractor import Diffractor
     from nomdeplume.mechanism.exponential import Exponential
@@ -211,8 +212,24 @@ def _standin(recipe: Recipe, kitchen: Kitchen) -> StandIn:
     score = score_of(library, vocabulary)
     score([""])  # a library that cannot be ranked is refused before any private text is read
     best = _count(recipe, "best") or score.best(odds)
-    bags = tuple(map(vocabulary.words_of, library.texts)) if recipe.given("words") else None
+    bags = _bags(library, vocabulary) if recipe.given("words") else None
     return StandIn(library, score, best, odds, bags)
+
+
+def _bags(library: Library, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The kept words of each text; refused unless every text has its own."""
+    place: dict[str, str] = {"": ""}
+    for passage in library.passages:
+        words = vocabulary.words_of(passage.text)
+        if words in place:
+            other = place[words]
+            raise InputError(
+                f"text {got(passage.id)} of library {library.name} has "
+                f"{f'the kept words of text {got(other)}' if other else 'no kept words'}; "
+                "release texts, or use a table that knows them."
+            )
+        place[words] = passage.id
+    return tuple(place)[1:]
 
 
 def _count(recipe: Recipe, name: str) -> int:

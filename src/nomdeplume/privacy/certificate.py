@@ -260,6 +260,7 @@ WHOLE = (
     "somebody wrote changes nobody's odds by more than {factor} to 1."
 )
 OF_SEVERAL = "Who has several values of the author field loses that for each."
+MOST_DELTA = 0.1  # times the number of documents: a δ of 1/n would allow publishing one of them
 SMALL = 10  # nats: larger losses of several documents are no use in numbers
 UNITS = (
     "All texts with one value of the unit field were released as one document, once: whoever wrote "
@@ -288,6 +289,10 @@ ROUNDED = "The mechanism is one of real numbers; float arithmetic follows it up 
 
 
 def _shuffled(mechanism: DocumentMechanism, documents: int, delta: float) -> Shuffled:
+    if delta * documents > MOST_DELTA * (1 + 1e-9):
+        raise InputError(
+            f"delta must be at most {MOST_DELTA:g} / {documents:,}, for so many documents."
+        )
     loss = blanket_of(mechanism).loss(max(documents, 1), delta)
     return Shuffled.of(loss, delta, documents)
 

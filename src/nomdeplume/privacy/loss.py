@@ -6,6 +6,7 @@ from decimal import ROUND_CEILING, Decimal
 from math import exp, floor, inf, log, log10
 
 MOST_WHOLE = 1 << 20  # odds that are known to be whole
+MOST_EXACT = 700.0  # nats that whole odds are multiplied up to
 
 
 class Loss(float):
@@ -19,7 +20,8 @@ class Loss(float):
 
     def times(self, releases: int) -> Loss:
         """The loss of several releases; of whole odds w to 1, m of them lose ln(w^m)."""
-        whole = round(exp(self)) if self < log(MOST_WHOLE) else 0
+        exact = self < log(MOST_WHOLE) and releases * self < MOST_EXACT
+        whole = round(exp(self)) if exact else 0
         return Loss(log(whole**releases) if whole and log(whole) == self else releases * self)
 
     @property

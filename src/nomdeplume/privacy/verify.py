@@ -188,6 +188,7 @@ def _shuffled_agrees(due: Certificate, stated: Certificate) -> bool:
     return (
         not (stated.id_field or stated.kept_fields or stated.vectors)
         and stated.unit_field != ""
+        and stated.generator != KEYED
         and (1 - 1e-6) * due.shuffled.loss <= loss <= (1 + 1e-3) * due.shuffled.loss
         and stated.shuffled == Shuffled.of(loss, delta, stated.documents)
     )
@@ -252,10 +253,10 @@ def _release(
     try:
         for record in _documents(path, certificate):
             text = _text_of(record, certificate)
-            if record.get(STANDIN, "") not in ("", beside.sources.get(text)):
-                text = ""  # it names another text
             beside.look(record)
             documents += 1
+            if text is None or not _names(record, certificate, beside.sources.get(text)):
+                continue  # it has a field that nobody speaks of, or names another text
             before, ordered = text, ordered + (before <= text)
             met = [n + each.met(text) for n, each in zip(met, requirements, strict=True)]
     except UNREADABLE:
@@ -296,7 +297,7 @@ def _hash_of_words(path: Path, certificate: Certificate) -> str:
     found = sha256()
     try:
         for record in _documents(path, certificate):
-            found.update(f"{_text_of(record, certificate)}\n".encode())
+            found.update(f"{_text_of(record, certificate) or ''}\n".encode())
     except UNREADABLE:
         return "nothing"
     return found.hexdigest()
@@ -304,7 +305,7 @@ def _hash_of_words(path: Path, certificate: Certificate) -> str:
 
 def texts_of(release: Path, certificate: Certificate) -> Iterator[str]:
     """The released texts, in order."""
-    return (_text_of(record, certificate) for record in _documents(release, certificate))
+    return (_text_of(record, certificate) or "" for record in _documents(release, certificate))
 
 
 def _documents(path: Path, certificate: Certificate) -> Iterator[Mapping[str, Any]]:
@@ -320,16 +321,21 @@ def _documents(path: Path, certificate: Certificate) -> Iterator[Mapping[str, An
                 yield record
 
 
-def _text_of(record: Mapping[str, Any], certificate: Certificate) -> str:
-    """The text of a record; empty if it holds a field that the certificate does not speak of."""
+def _text_of(record: Mapping[str, Any], certificate: Certificate) -> str | None:
+    """The text of a record; none if it holds a field that the certificate does not speak of."""
     beside = {certificate.id_field, *certificate.kept_fields}
     beside |= {"warning"} if certificate.seeded else set()
     beside |= {VECTOR} if certificate.vectors else set()
     beside |= {STANDIN} if certificate.form == "text" else set()
     names = sorted(set(record) - beside)
     if certificate.output.kind != "frame" and names != ["text"]:
-        return ""
-    return str(record[names[0]]) if len(names) == 1 else ""  # a frame's text has any name
+        return None
+    return str(record[names[0]]) if len(names) == 1 else None  # a frame's text has any name
+
+
+def _names(record: Mapping[str, Any], certificate: Certificate, source: str | None) -> bool:
+    """True if the id of the public text that a record names, if any, is that of its text."""
+    return STANDIN in certificate.kept_fields or record.get(STANDIN, source) == source
 
 
 def is_release(folder: Path, certificate: Path) -> bool:

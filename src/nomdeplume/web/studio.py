@@ -147,9 +147,10 @@ class Studio:
         self.obfuscator = lru_cache(maxsize=8)(self._obfuscator)  # previews come back to some
         self._making = Lock()
         ledger.parent.mkdir(parents=True, exist_ok=True)
+        most = LIMIT
         for path in self.paths:
-            with Ledger(path, limit=LIMIT if limit is None and not path.exists() else limit):
-                pass  # what is wrong with it is said before a page is shown
+            with Ledger(path, limit=most if limit is None and not path.exists() else limit) as one:
+                most = one.most  # the second begins with the limit of the first
 
     @cached_property
     def library(self) -> Library | None:

@@ -1,4 +1,4 @@
-"""Stand-ins: a public text on the same subject is released in place of the private one."""
+"""Stand-ins: a public text, likelier one that fits, is released in place of the private one."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def amount(budget: float) -> str:
 
 WAYS = {
     "standin": Way(
-        "A public text on the same subject",
+        "A public text in place of yours",
         "One of the passages that ship with this program is released in place of your text, more "
         "likely one that fits its subject. It can be read, and nothing of your text is in it.",
         "standin",

@@ -71,6 +71,14 @@ def test_larger_odds_take_fewer_and_closer_texts(shipped):
     assert score.name == "table and fields"
 
 
+def test_a_library_that_ships_has_a_name(shipped):
+    assert Library.named(shipped.name).fingerprint == shipped.fingerprint
+    assert Library.named(shipped.name).ships
+    for wrong in ("subjects-xx", "nowhere"):
+        with pytest.raises(InputError, match="no library can be read"):
+            Library.named(wrong)
+
+
 def test_a_file_gives_back_the_library(tmp_path):
     made = Library(THREE, name="mine", licence="CC0-1.0")
     (tmp_path / "l").write_text(made.to_jsonl(), encoding="utf-8")

@@ -48,8 +48,7 @@ class CertificateOptions:
 )
 @click.option(
     "--library",
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
+    metavar="NAME|FILE",
     help="The library of stand-ins, if it is not the one that ships.",
 )
 @table_options

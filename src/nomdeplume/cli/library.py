@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 WIDTH = 79
 LIBRARY = click.option(
     "--library",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="A library's file. [default: the one that ships]",
+    metavar="NAME|FILE",
+    help="A library's file, or the name of one that ships. [default: subjects-en]",
 )
 
 
@@ -127,7 +126,7 @@ def _passages(inputs: tuple[str, ...], options: BuildOptions) -> tuple[Passage, 
 
 @library.command()
 @LIBRARY
-def info(library: Path | None) -> None:
+def info(library: str | None) -> None:
     """Describe a library: its texts by field, its licence and its fingerprint."""
     found = _opened(library)
     licence = f", licence {found.licence}" if found.licence else ""
@@ -144,7 +143,7 @@ def info(library: Path | None) -> None:
 @library.command()
 @click.argument("id_", metavar="ID")
 @LIBRARY
-def show(id_: str, library: Path | None) -> None:
+def show(id_: str, library: str | None) -> None:
     """Print the text with an ID."""
     found = _opened(library)[id_]
     head = " · ".join(each for each in (found.title, found.field) if each)
@@ -155,7 +154,7 @@ def show(id_: str, library: Path | None) -> None:
 class CountOptions:
     """Options of `nomdeplume library counts`."""
 
-    library: Path | None
+    library: str | None
     certificate: Path | None
     as_json: bool
 
@@ -216,7 +215,7 @@ def counts(release: Path, options: CountOptions) -> None:
         )
 
 
-def _opened(path: Path | None) -> Library:
+def _opened(name: str | None) -> Library:
     from nomdeplume.library import Library
 
-    return Library.shipped("en") if path is None else Library.read(path)
+    return Library.named(name or "")

@@ -171,9 +171,9 @@ def mechanism_options(command: Command) -> Command:
         ),
         click.option(
             "--library",
-            type=click.Path(exists=True, dir_okay=False),
-            metavar="FILE",
-            help="Of standin: the public texts of which one comes out. [default: those that ship]",
+            metavar="NAME|FILE",
+            help="Of standin: the public texts of which one comes out. [default: those that ship, "
+            "subjects-en]",
         ),
         click.option(
             "--as",

@@ -40,7 +40,7 @@ class Setting:
             more.update("\n".join(self.recipe.outputs).encode())
         if self.recipe.weights is not None:
             more.update(self.recipe.weights.tobytes())
-        if self.recipe.library:
+        if Path(self.recipe.library).is_file():
             more.update(Path(self.recipe.library).read_bytes())
         lists = more.hexdigest()[:8] if more.digest() != sha256().digest() else ""
         exact = "".join(f" {name}={value!r}" for name, value in self.recipe.settings.items())

@@ -19,6 +19,7 @@ from nomdeplume.library.model import Model
 DATA = Path(__file__).parent.parent / "data"
 FORMAT = 2
 LEAST = 3  # texts of a library: fewer leave nothing to choose from
+SHIPPED = "subjects-"  # and a language: the name of a library that ships
 FIELDS = ("id", "title", "field", "words", "text")
 
 
@@ -96,8 +97,13 @@ class Library:
 
     @classmethod
     def named(cls, name: str | Path, language: str = "en") -> Library:
-        """The library in a file, or the one that ships for a language if the name is empty."""
-        return cls.read(Path(name)) if str(name) else cls.shipped(language)
+        """The library in a file, or one that ships: by its name or, without one, by language."""
+        code = str(name).removeprefix(SHIPPED)
+        if not str(name):
+            return cls.shipped(language)
+        if code != str(name) and cls.ships_for(code) and not Path(name).exists():
+            return cls.shipped(code)
+        return cls.read(Path(name))
 
     @classmethod
     def read(cls, path: Path) -> Library:

@@ -253,6 +253,7 @@ def test_figures_of_the_section_on_speed_are_those_of_the_results():
     texts, memory, calls = read("documents"), read("memory"), read("calibration")
     search, others, direct = read("nearest")["tables"], read("peers"), read("mechanisms")
     default = texts["subjects, 8 features"]["documents/s, from text to words"]
+    few, many = texts["stand-ins"], texts["stand-ins of 100,000 texts"]
     first = search[0]["noise"][0]
     ratios_ = [each["ratio"] for each in calls["all 49,769 kept words"]]
     zipf = [each["ratio"] for each in calls["with Zipf weights"]]
@@ -272,6 +273,8 @@ def test_figures_of_the_section_on_speed_are_those_of_the_results():
 
     said = (
         f"{default:,} documents of 300 kept words a second",
+        f"{few['documents/s']:,} a second from text to stand-in, and {many['documents/s']:,}\n",
+        f"opens in {many['library opened and one text released, s']:.0f} seconds",
         f"one pair of newsgroup posts loses {min(less):.0f} to {max(less):.0f} times less up to δ",
         f"{first['exact, words per second']:,.0f} and, with `.[fast]`, "
         f"{first['auto, words per second']:,.0f} words",

@@ -273,7 +273,8 @@ def test_figures_of_the_section_on_speed_are_those_of_the_results():
 
     said = (
         f"{default:,} documents of 300 kept words a second",
-        f"{few['documents/s']:,} a second from text to stand-in, and {many['documents/s']:,} from a",
+        f"{few['documents/s']:,} a second from text to stand-in",
+        f"and {many['documents/s']:,} from a library of 100,000",
         f"opens in {many['library opened and one text released, s']:.0f} seconds",
         f"one pair of newsgroup posts loses {min(less):.0f} to {max(less):.0f} times less up to δ",
         f"{first['exact, words per second']:,.0f} and, with `.[fast]`, "

@@ -24,7 +24,7 @@ EMPTY = ("public", "withhold")
 
 @dataclass
 class Outcome:
-    """What came of one batch: the rows with what was released, and why there is none for some."""
+    """One released batch: its rows, and the reasons for those that were withheld."""
 
     batch: Any  # pyarrow.RecordBatch, of as many rows
     withheld: dict[int, str] = field(default_factory=dict)  # reasons by row, from 0
@@ -70,7 +70,7 @@ class Batches:
         return self.outcome(batch).batch
 
     def again(self, batch: Any) -> Any:
-        """The same after a process has died of it: in another, which may end in its place."""
+        """Release the batch in another process, after one has died of it."""
         return self.outcome(batch, careful=True).batch
 
     def outcome(
@@ -81,7 +81,7 @@ class Batches:
         stream: int = 1,
         careful: bool = False,
     ) -> Outcome:
-        """What comes of a batch; nothing of the rows that are refused.
+        """Release a batch, without the rows that are refused.
 
         Seeded streams are numbered from `stream` on, one for each of `job.batches`.
         """

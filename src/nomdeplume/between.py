@@ -1,4 +1,4 @@
-"""What a release would promise between two texts, in numbers and in words."""
+"""The promise of a release between two texts, in numbers and in words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MADE = {  # how the words of a release come about, by its reduction
 
 @dataclass(frozen=True, eq=False)
 class Between:
-    """What a release promises between two texts: purely and, if asked for, up to a δ."""
+    """The promise of a release between two texts: purely and, if asked for, up to a δ."""
 
     guarantee: Guarantee
     loss: Loss
@@ -90,7 +90,7 @@ class Between:
         return facts
 
     def _what(self) -> str:
-        """What is released, and between whom it shifts odds."""
+        """Return the start of the sentence: the release, and between whom it shifts odds."""
         made, count = self.obfuscator, self.documents
         spent = f"at {made.documents.parameter.symbol} = {made.documents.value:g},"
         words = f"{made.size} words" if made.size > 1 else "one word"
@@ -113,7 +113,7 @@ class Between:
         )
 
     def _up_to(self) -> str:
-        """What is lost up to δ, after what is lost purely; nothing, if nothing is lost at all.
+        """Return the sentence on the loss up to δ; empty if nothing is lost at all.
 
         It follows from how words move and not from a distance, so it is no statement about all
         documents that are as far apart.
@@ -139,7 +139,7 @@ def _loss(guarantee: Guarantee, x: str, y: str, count: int | None) -> Loss:
 
 
 def _saving(loss: Loss, at_delta: Loss) -> str:
-    """How many times less that is, never said to be more than it is, nor if it is none."""
+    """Say how many times smaller the loss is, rounded down; empty if it is not smaller."""
     ratio = loss / at_delta if at_delta else 1.0
     times = f"{int(10 * ratio) / 10:g}" if ratio < 100 else f"{int(ratio):,}"
     return "" if times == "1" else f", {times} times less than the pure bound"

@@ -114,7 +114,7 @@ class Releasing:
         return self.mechanism.release(list(map(self.item, items)), rng)
 
     def of(self, items: Sequence[Item | Held], rng: Generator) -> list[Released]:
-        """The same for a batch, whose texts may hold tickets: then nothing is drawn."""
+        """Release a batch; if its texts hold tickets, these decide and nothing is drawn."""
         held = [each for each in items if isinstance(each, Held)]
         drawn = [each for each in items if not isinstance(each, Held)]
         if not held:
@@ -210,7 +210,7 @@ class Job:
         return isolated(lambda items: self.releasing.of(items, rng), batch.items)
 
     def again(self, batch: Batch) -> list[Released | None]:
-        """The same, in a process that may end in place of this one."""
+        """Release a batch in another process, which may die in place of this one."""
         from nomdeplume.workers import Pool
 
         with Pool(self, 1, tries=1) as child:

@@ -207,7 +207,7 @@ class ObfuscateOptions:
         return secure() if self.seed is None else seeded(self.seed)
 
     def described(self, rng: Generator) -> str:
-        """What the certificate calls the generator."""
+        """The name of the generator in the certificate."""
         from nomdeplume.privacy.random import KEYED, described
 
         return KEYED if self.charging.permanent else described(rng)

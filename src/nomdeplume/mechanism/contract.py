@@ -217,7 +217,7 @@ def _words(text: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Declaration:
-    """What a word mechanism declares beside its guarantee.
+    """The declarations of a word mechanism beside its guarantee.
 
     The defaults are those of a mechanism that is known by its releases alone.
     """
@@ -253,7 +253,7 @@ class Mechanism(Protocol):
     def guarantee(self) -> Guarantee: ...
     @property
     def settings(self) -> Settings:
-        """What makes it beside its name and ε, for certificates."""
+        """Its settings beside its name and ε, for certificates."""
 
     @property
     def declaration(self) -> Declaration: ...
@@ -269,7 +269,7 @@ class Step(Mechanism, Protocol):
         """The mechanism that it comes after."""
 
     def after(self, mechanism: Mechanism) -> Mechanism:
-        """The same step after another mechanism."""
+        """Return this step after another mechanism."""
 
 
 class NoisyVectors(Mechanism, Protocol):
@@ -290,10 +290,10 @@ class NoisyVectors(Mechanism, Protocol):
         """The step from noisy vectors to words."""
 
     def under(self, noise: Noise) -> Mechanism:
-        """The same mechanism with other noise."""
+        """Return this mechanism with other noise."""
 
     def decoded(self, decode: Callable[[Floats, Generator], Ids]) -> Mechanism:
-        """The same mechanism with another step from noisy vectors to words."""
+        """Return this mechanism with another step from noisy vectors to words."""
 
 
 class NoisyMeans(Mechanism, Protocol):
@@ -314,7 +314,7 @@ class NoisyMeans(Mechanism, Protocol):
         """The farthest that the features of a word are from their centre."""
 
     def under(self, noise: Noise) -> NoisyMeans:
-        """The same mechanism with other noise."""
+        """Return this mechanism with other noise."""
 
     def noisy(self, bags: Sequence[Bag], rng: Generator) -> Floats: ...
     def compose(self, noisy: Floats, size: int, rng: Generator) -> Ids: ...
@@ -349,11 +349,11 @@ class DocumentMechanism(Protocol):
 
     @property
     def guarantees(self) -> tuple[Guarantee, ...]:
-        """What is promised about each document, the widest statement last."""
+        """The guarantees about each document, the widest statement last."""
 
     @property
     def of_texts(self) -> int:
-        """How many of the guarantees, counted from the last, are between texts."""
+        """The number of guarantees between texts; these are the last ones."""
 
     @property
     def distance(self) -> str:
@@ -365,11 +365,11 @@ class DocumentMechanism(Protocol):
 
     @property
     def reduction(self) -> str:
-        """How a bag becomes words: a name in REDUCTIONS, `mean`, or nothing if it never does."""
+        """The way from a bag to words: a name in REDUCTIONS, `mean`, or empty if there is none."""
 
     @property
     def settings(self) -> Settings:
-        """What makes it beside its name and its parameter, for certificates."""
+        """Its settings beside its name and its parameter, for certificates."""
 
     @property
     def covers(self) -> str:
@@ -428,10 +428,10 @@ class DocumentMechanism(Protocol):
 
     @property
     def at(self) -> Callable[[float], Mechanism | DocumentMechanism] | None:
-        """The same mechanism under another value of its parameter, sharing what it can."""
+        """This mechanism under another value of its parameter, sharing what it can."""
 
     def item(self, text: str) -> Item:
-        """What it needs of a text: its bag, or the text."""
+        """The item that it releases for a text: its bag, or the text."""
 
     def release(self, items: Sequence[Item], rng: Generator) -> list[Released]: ...
 
@@ -442,7 +442,7 @@ class DocumentMechanism(Protocol):
         """
 
     def account(self, x: Item, y: Item) -> Account | None:
-        """What is lost between two texts, purely and up to a δ; None if that law is unknown."""
+        """The loss between two texts, purely and up to a δ; None if that law is unknown."""
 
     def any_two(self) -> Account | None:
         """The account between texts that are as far apart as texts can be."""

@@ -1,4 +1,4 @@
-"""What the studio does, without its page: previews of samples, releases that are charged."""
+"""The studio without its page: previews of samples, releases that are charged."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def mark(text: str) -> list[int]:
 
 @dataclass(frozen=True)
 class Spent:
-    """What an author and a text have spent, and how much each of them may."""
+    """The budgets that an author and a text have spent, and their limit."""
 
     author: float
     text: float  # whoever released it
@@ -93,7 +93,7 @@ class Around:
 
 @dataclass(frozen=True)
 class Preview:
-    """What came out for a sample, and what such a release is fit for."""
+    """A release of a sample, and the uses that such a release is fit for."""
 
     content: str
     made_for: str
@@ -128,7 +128,7 @@ class Released:
 
 
 def usual_ledger() -> Path:
-    """Where the studio charges if nobody says otherwise: the same file every time."""
+    """The usual path of the studio's ledger, always the same."""
     from platformdirs import user_data_path
 
     return user_data_path("nomdeplume") / "studio.ledger"
@@ -221,7 +221,7 @@ class Studio:
             )
 
     def spent(self, way: str, author: str, text: str = "") -> Spent:
-        """What an author and a text have spent of the limit, in the ledger of a way."""
+        """Return what an author and a text have spent of the limit, in the ledger of a way."""
         made = self.usual(way)
         content = content_of(made.documents, self.vocabulary, text[:LONGEST])
         with self._ledger(way) as ledger:

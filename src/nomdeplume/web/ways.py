@@ -41,7 +41,7 @@ class Way:
         return self.parameter.option == "odds"
 
     def value(self, step: float) -> float:
-        """What a slider stands at, from `least` to `most` in equal ratios, to two digits."""
+        """The value at a step of the slider: equal ratios from `least` to `most`, two digits."""
         share = min(1.0, max(0.0, step / STEPS))
         return self.near(float(f"{self.least * (self.most / self.least) ** share:.2g}"))
 
@@ -55,7 +55,7 @@ class Way:
         return round(STEPS * min(1.0, max(0.0, share)))
 
     def budget(self, value: float, size: int) -> float:
-        """What a document spends."""
+        """The budget that a document spends."""
         if self.by_odds:
             return log(value)
         return value * size if self.by_word else value

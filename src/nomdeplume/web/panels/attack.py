@@ -95,12 +95,12 @@ class AttackPanel:
         self.corpus.set_text(said)
 
     def _changed(self) -> None:
-        """What is shown was about another setting; an attack that is under way still is."""
+        """Clear what is shown, which was about another setting, unless an attack is running."""
         if not self.attacking:
             self._forget()
 
     def _forget(self) -> None:
-        """What is shown was about other texts, or another budget."""
+        """Clear what is shown, which was about other texts or another budget."""
         self.found = None
         self.card.set_visibility(False)
 

@@ -1,4 +1,4 @@
-"""What came of a text: a passage, or words as a cloud and a list; the promise; files to keep."""
+"""The release of a text: a passage, or words as a cloud and a list; its promise and its files."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Result:
         ui.run_javascript(UNSAVED if self.unsaved else SAVED)
 
     def nothing_to_save(self) -> None:
-        """What there is was saved, or there is nothing: the page may be left."""
+        """Let the page be left: the release was saved, or there is none."""
         self.unsaved = False
         ui.run_javascript(SAVED)
 

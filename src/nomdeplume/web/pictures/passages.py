@@ -21,7 +21,7 @@ Spot = tuple[float, float]
 
 @dataclass(frozen=True)
 class Sizes:
-    """How wide the picture is, in how many columns fields stand, and their rows of marks."""
+    """The width of the picture, the columns of fields, and the marks in a row."""
 
     width: float
     columns: int
@@ -39,7 +39,7 @@ PHONE = Sizes(NARROW, 2, 1, 11.5)
 
 @dataclass(frozen=True)
 class Shelf:
-    """Where everything stands: passages by place, fields by name, and the distance of two marks."""
+    """The places of passages and fields in the picture, and the distance of two marks."""
 
     spots: Sequence[Spot]
     fields: Mapping[str, Spot]

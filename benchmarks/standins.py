@@ -1,6 +1,6 @@
 """How much of topic and author stand-ins keep, beside the mean and the paper's mechanism.
 
-    python benchmarks/standins.py ../shared/data [--draws 5]
+    python benchmarks/standins.py ../shared/data [--draws 5] [--attackers full]
 
 The private parts of benchmarks/public_parts.py are released from the library that ships, and from
 libraries of the public parts: ranked by topics, and by clusters without topics. The
@@ -38,15 +38,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path)
     parser.add_argument("--draws", type=int, default=5)
+    parser.add_argument("--attackers", default="fast", help="fast or full, which takes hours")
     options = parser.parse_args()
-    found: dict[str, Any] = {"draws": options.draws}
+    found: dict[str, Any] = {"draws": options.draws, "attackers": options.attackers}
     for name, parts in CORPORA.items():
         private, public, _ = parts(options.folder)
         with tempfile.TemporaryDirectory() as folder:
-            found[name] = _measured(
-                private, _libraries(private, public, Path(folder)), options.draws
-            )
-    common.record("standins", found)
+            libraries = _libraries(private, public, Path(folder))
+            found[name] = _measured(private, libraries, options.draws, options.attackers)
+    name = "standins" if options.attackers == "fast" else f"standins-{options.attackers}"
+    common.record(name, found)
 
 
 def _libraries(private: list[Record], public: list[Record], folder: Path) -> dict[str, str]:
@@ -68,7 +69,9 @@ def _libraries(private: list[Record], public: list[Record], folder: Path) -> dic
     return files
 
 
-def _measured(records: list[Record], libraries: dict[str, str], draws: int) -> dict[str, Any]:
+def _measured(
+    records: list[Record], libraries: dict[str, str], draws: int, attackers: str
+) -> dict[str, Any]:
     """Figures of clean texts, of the mean, of laplace, and of stand-ins from each library."""
     texts, authors, topics = (
         [record[field] for record in records] for field in ("text", "author", "topic")
@@ -80,7 +83,7 @@ def _measured(records: list[Record], libraries: dict[str, str], draws: int) -> d
         for odds in ODDS
     }
     corpus = Labelled.of(texts, authors, topics)
-    results = evaluate(corpus, list(named.values()), draws=draws)
+    results = evaluate(corpus, list(named.values()), draws=draws, attackers=attackers)
     return {
         "authors": results.corpus.authors,
         "documents": results.corpus.documents,
